@@ -1,7 +1,7 @@
 """The commands of README.md, in order, in an empty folder: what a line reads, a line above has written.
 
 Only what takes a download, a GPU or long is replaced, by :data:`RULES`. What the page calls "your copy" of published
-data (SolidGeo.json, MathSpatial/) is made up by :func:`your_copies`.
+data (MathSpatial/) is made up by :func:`your_copies`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import orjson
-import PIL.Image
 import pytest
-
-from tests.eval.benchmarks.solidgeo_item import CUBE
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = "--hidden 16 --layers 1 --heads 2 --vocab 400"
@@ -27,7 +24,6 @@ STEPS = "--set epochs=null --set steps=1 --set batch_size=2 --set model.dtype=fl
 RULES = [
     (r"pip install .*", "srt --version"),  # it is installed
     (r"(srt generate .*)-n \d+(.*)", r"\1-n 16\2"),
-    (r"hf download \S*VL\S* --local-dir (\S+)", rf"srt init-model qwen2_5_vl --data data/srt -o \1 {SMALL}"),
     (r"hf download \S* --local-dir (\S+)", rf"srt init-model qwen2 --data data/srt -o \1 {SMALL}"),
     (r"(srt preflight \S+)", rf"\1 {STEPS}"),
     (r"(srt train \S+) --accelerate \S+", rf"\1 {STEPS}"),
@@ -53,10 +49,7 @@ def replaced(line: str) -> str:
 
 
 def your_copies(folder: Path, cubes: ModuleType) -> None:
-    """One item of SolidGeo, and problems about cubes in the layout of MathSpatial."""
-    (folder / "images").mkdir()
-    PIL.Image.new("RGB", (40, 40), "white").save(folder / "images" / "1.jpg")
-    (folder / "SolidGeo.json").write_bytes(orjson.dumps({"0": CUBE}))
+    """Problems about cubes in the layout of MathSpatial."""
     for number in range(12):
         made = cubes.problem(6 + 10 * number)  # edges of which every trace passes at once
         row = {
@@ -77,7 +70,7 @@ def your_copies(folder: Path, cubes: ModuleType) -> None:
 
 def test_the_page_has_the_commands_and_every_rule_is_needed() -> None:
     lines = commands((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert len(lines) == 20
+    assert len(lines) == 17
     taken = [next((rule for rule in RULES if re.fullmatch(rule[0], line)), None) for line in lines]
     assert [rule for rule in RULES if rule not in taken] == []
     assert sum(rule is None for rule in taken) >= len(lines) // 3
@@ -102,7 +95,6 @@ def test_the_page_is_run(
     wanted = {
         "report/report.html",
         "tested/srt/summary.json",
-        "tested/solidgeo/errors.json",
         "data/srt/sequences.jsonl",
         "data/taught/sequences.jsonl",
         "runs/r1-distill-qwen-7b-lora/srt/adapter_model.safetensors",
