@@ -77,7 +77,7 @@ def test_what_is_missing_is_told_and_asked_for_again(
     serve: Callable[..., Any], problems_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "run"
-    monkeypatch.setattr("srt.llm.endpoint.client.wait_before", lambda outcome, tries: 0.0)
+    monkeypatch.setattr("srt.llm.endpoint.client.wait_before", lambda *_: 0.0)
     with serve({"rates": {"error_500": 0.4}}) as url:
         with pytest.raises(UserError, match=r"of 30 .*status 500"):
             predict(problems_file, run, make(url, retries=0), arm="served")
