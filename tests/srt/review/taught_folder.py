@@ -48,6 +48,10 @@ HOSTILE = (
 )
 
 
+WRONG_CASE, RIGHT_CASE, WORLD_CASE, HOSTILE_CASE = range(4)
+"""Where the cases stand in the queue."""
+
+
 def box(problem_id: str = "box", **fields: Any) -> Problem:
     return Problem(
         **{
@@ -241,3 +245,14 @@ def serve(folder: Path, *options: str) -> Iterator[Served]:
     finally:
         process.kill()
         process.wait()
+
+
+def editor_rows(text: str = RIGHT_BOX, answer: str | None = None, premises: str | None = None) -> dict[str, Any]:
+    """The rows of the editor for a trace in English; ``premises`` are put into its third row."""
+    trace = trace_of(BOOTH, text)
+    rows = [
+        {"op": step.op, "premises": " ".join(step.args), "text": step.assertion or step.claim} for step in trace.steps
+    ]
+    if premises is not None:
+        rows[2]["premises"] = premises
+    return {"steps": rows, "answer": answer or trace.answer}
