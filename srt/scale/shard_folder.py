@@ -26,7 +26,7 @@ import orjson
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError, cannot_read
 from srt.io.folder_lock import hold_folder, make_folder
-from srt.io.locations import Location, listed, remove_folder, sha256_of, size_of
+from srt.io.locations import Location, is_url, listed, remove_folder, sha256_of, size_of
 from srt.io.parquet_files import is_parquet
 from srt.pipeline.record_stage import LineCounts
 
@@ -154,9 +154,12 @@ class ShardFolder:
         manifest = {"plan": dict(plan), "files": files, **_as_json(counted)}
         write_atomically(self.path / MANIFEST, [orjson.dumps(manifest, option=orjson.OPT_INDENT_2)])
         remove_folder(self.work)
-        for name in listed(self.path):
-            if name.startswith(".") and name.endswith(".tmp"):
-                (self.path / name).unlink(missing_ok=True)
+        if is_url(self.path):
+            # Where files have no locks: all shards are done, so nobody writes here any more. On a disk, what a killed
+            # process has left was swept before the manifest was written.
+            for name in listed(self.path):
+                if name.startswith(".") and name.endswith(".tmp"):
+                    (self.path / name).unlink(missing_ok=True)
 
     def _record(self, number: int) -> Location:
         return self.work / f"{number:05d}.json"

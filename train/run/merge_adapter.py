@@ -24,7 +24,8 @@ from transformers.utils.logging import disable_progress_bar
 
 from srt.io.atomic_files import temporary_folder
 from srt.io.errors import UserError, no_model_folder
-from srt.io.records import Record
+from srt.io.records import Message, Record
+from srt.language.prompts import render_prompt
 from train.models.families.model_family import ModelFamily
 from train.models.model_files import apply_umask, load_family, load_processor, load_weights, read_config, weight_faults
 from train.run.model_card import write_merged_card
@@ -170,13 +171,9 @@ def _probe(base: Path, family: ModelFamily) -> dict[str, torch.Tensor]:
         size = read_config(str(base)).get_text_config().vocab_size
         return {"input_ids": torch.randint(size, (2, 16), generator=noise)}
     pixels = torch.randint(256, (112, 168, 3), generator=noise, dtype=torch.uint8)
-    content = [
-        {"type": "image", "image": Image.fromarray(pixels.numpy())},
-        {"type": "text", "text": "What is behind (1)?"},
-    ]
-    turn = [{"role": "user", "content": content}]
-    options = {"tokenize": True, "add_generation_prompt": True, "return_dict": True, "return_tensors": "pt"}
-    return dict(load_processor(str(base)).apply_chat_template(turn, **options))
+    processor = load_processor(str(base))
+    text = render_prompt(processor, [Message(role="user", content="What is behind (1)?")], pictures=1)
+    return dict(processor(text=[text], images=[Image.fromarray(pixels.numpy())], return_tensors="pt"))
 
 
 def _logits(model: Any, inputs: dict[str, torch.Tensor]) -> torch.Tensor:

@@ -19,7 +19,7 @@ import srt.io.atomic_files
 from srt.io.atomic_files import temporary_file, temporary_folder, write_atomically
 
 ROOT = Path(__file__).resolve().parents[3]
-# It says that it has its file (and the file's place), and ends when it is told to, or is killed.
+# A process that holds a temporary file: it prints the file's path, and goes on when its standard input is closed.
 OWNER = """
 import sys
 from pathlib import Path
