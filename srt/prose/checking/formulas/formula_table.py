@@ -1,7 +1,8 @@
 """The formulas that a calculation of a named quantity may be an instance of, and the constants that they bring along.
 
 This is the whole list; nothing else in this folder knows a formula. An entry applies where its words stand in the
-problem or in the steps so far: ``S*h/3`` is a formula of cones, and not of boxes. The page ``docs/prose.md`` shows it.
+problem or in the steps so far: ``S*h/3`` is a formula of cones, and not of boxes.
+``docs/prose.md`` says what follows from it.
 """
 
 from __future__ import annotations
