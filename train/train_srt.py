@@ -31,6 +31,7 @@ from train.data.data_warnings import data_warnings
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
+from train.loop.in_force import InForce, block_of, settings_in_force
 from train.loop.preemption import STOPPED, Preempted, StopAtSignal, grace_note, pass_on
 from train.loop.reporting import ReportTarget, reporting
 from train.loop.training_arguments import make_arguments
@@ -44,6 +45,7 @@ from train.recipe import Recipe
 from train.recipe_reader import load_recipe
 from train.run.curves import draw_curves
 from train.run.hub import hub_faults, upload
+from train.run.launch import current_launch, launch_faults, launch_notes, take_over
 from train.run.model_card import CURVES, write_card
 from train.run.resume import (
     DROPPED,
@@ -57,6 +59,7 @@ from train.run.resume import (
     write_summary,
 )
 from train.run.run_manifest import fingerprint, fingerprint_hash, read_manifest, this_attempt
+from train.run.saved_weights import check_complete
 
 
 def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = None) -> TrainSummary:
@@ -77,9 +80,20 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     _silence_libraries()
 
     # 1. Check everything that can be checked before weights are loaded.
-    faults = [*data_faults(recipe), *held_out_faults(recipe), *reporting_faults(recipe), *model_faults(recipe)]
+    launch = current_launch()
+    faults = [
+        *launch_faults(launch, recipe, None),
+        *data_faults(recipe),
+        *held_out_faults(recipe),
+        *reporting_faults(recipe),
+        *model_faults(recipe),
+    ]
     if faults := faults + hub_faults(recipe):
         raise UserError("; ".join(faults))
+    if is_main:
+        for line in launch_notes(launch, recipe):
+            notice(f"note: {line}")
+    take_over(recipe)
     keys = fingerprint(recipe, processes)
     if (summary := finished_summary(output, keys)) is not None:
         return summary
@@ -99,6 +113,8 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
         for line in stage_lines(recipe, examples):
             say(f"stage {line}")
     plan = plan_batches(recipe, examples, processes)
+    if faults := launch_faults(launch, recipe, plan.accumulation):
+        raise UserError("; ".join(faults))
     if fault := recipe.schedule_fault(plan.steps):
         raise UserError(fault)
     held_out = None
@@ -114,19 +130,21 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     with hold_folder(output) if is_main else nullcontext(), ExitStack() as stack:
         if is_main and (find_start(output, keys, resume) != start or finished_summary(output, keys) is not None):
             raise UserError(f"{output}: another process has written to output meanwhile; start again")
+        trainer = make_trainer(
+            recipe, arguments, model, tokenizer, examples, plan, processor, seconds_before=start.seconds
+        )
+        in_force = settings_in_force(trainer, recipe, plan)
         try:
             targets: list[ReportTarget] = []
             if is_main:
-                first_start = _claim(recipe, keys, start)
+                first_start = _claim(recipe, keys, start, in_force)
+                say(block_of(in_force))
                 if line := dropped_line(recipe, examples):
                     write_records(output / DROPPED, examples.dropped)
                     say(f"left out: {line}; {output / DROPPED} names them")
                 if held_out is not None and (line := dropped_line(recipe, held_out)):
                     say(f"left out of eval_data: {line}")
                 targets = stack.enter_context(reporting(recipe, first_start, start.step))
-            trainer = make_trainer(
-                recipe, arguments, model, tokenizer, examples, plan, processor, seconds_before=start.seconds
-            )
             for target in targets:
                 trainer.add_callback(target.callback)
             watch = None
@@ -147,6 +165,8 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             trainer.save_final(output)
             if processor is not None and is_main:
                 processor.save_pretrained(output)
+            if is_main:
+                check_complete(output, sum(map(_numel, _saved_parameters(trainer.model))))
         except BaseException:
             if is_main:
                 release_folder(output)
@@ -166,10 +186,10 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
         return summary
 
 
-def _claim(recipe: Recipe, keys: dict[str, Any], start: StartPoint) -> str:
+def _claim(recipe: Recipe, keys: dict[str, Any], start: StartPoint, in_force: InForce) -> str:
     """Write the manifest, report what has changed since the last attempt, and return the time of the first one."""
     output = Path(recipe.output)
-    if changed := claim_folder(output, keys, this_attempt(start.step)):
+    if changed := claim_folder(output, keys, this_attempt(start.step, in_force)):
         notice(f"warning: changed since this run was started: {', '.join(changed)}")
     if start.checkpoint is not None:
         say(f"resuming from {start.checkpoint}")
@@ -200,6 +220,12 @@ def _summarize(
         processes=plan.processes,
         seconds=round(seconds, 1),
     )
+
+
+def _saved_parameters(model: torch.nn.Module) -> list[torch.nn.Parameter]:
+    """What the final weights must hold: those of the whole model, or what was trained of one with an adapter."""
+    has_adapter = any("lora_" in name for name, _ in model.named_parameters())
+    return [parameter for parameter in model.parameters() if parameter.requires_grad or not has_adapter]
 
 
 def _numel(parameter: torch.nn.Parameter) -> int:

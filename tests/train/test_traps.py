@@ -26,7 +26,7 @@ from srt.io.records import Message, Sequence
 from train.data.batches import plan_batches
 from train.data.examples import IGNORED, Example
 from train.data.token_cache import read_examples
-from train.loop.fsdp2 import allow_fsdp_on_cpu, check_sharding
+from train.loop.sharding import allow_fsdp_on_cpu, check_sharding
 from train.loop.training_arguments import make_arguments
 from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.models.attention import choose_attention

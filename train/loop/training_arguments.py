@@ -9,8 +9,9 @@ from trl import SFTConfig
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
-from train.loop.fsdp2 import accumulation_settings, allow_fsdp_on_cpu
+from train.loop.sharding import accumulation_settings, allow_fsdp_on_cpu
 from train.recipe import Recipe
+from train.run.deepspeed_file import MAX_GRAD_NORM
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 
@@ -36,7 +37,7 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         warmup_steps=recipe.warmup_steps(plan.steps),
         weight_decay=recipe.weight_decay,
         adam_beta2=recipe.adam_beta2,
-        max_grad_norm=1.0,
+        max_grad_norm=MAX_GRAD_NORM,
         optim="adamw_torch_fused",
         seed=recipe.seed,
         bf16=recipe.model.dtype == "bfloat16",

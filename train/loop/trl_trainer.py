@@ -23,17 +23,17 @@ from train.data.batches import BatchPlan
 from train.data.collate import MEMBERS, make_collator, padding_id
 from train.data.examples import Role
 from train.data.token_table import TokenizedExamples
-from train.loop.fsdp2 import (
-    check_sharding,
-    reduce_in_float32,
-    save_in_one_piece,
-)
 from train.loop.fused_head import score_by_fused_head
 from train.loop.held_out import undisturbed
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
 from train.loop.monitor import MEMORY, Monitor, PlannedWork, memory_gib, not_finite
 from train.loop.muon import MuonWithAdamW
 from train.loop.preemption import load_through_signals
+from train.loop.sharding import (
+    check_sharding,
+    reduce_in_float32,
+    save_in_one_piece,
+)
 from train.models.flops import count_flops, peak_flops
 from train.models.model_files import apply_umask, read_config
 from train.recipe import Recipe

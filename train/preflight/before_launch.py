@@ -14,11 +14,11 @@ from typing import NamedTuple
 from srt.io.errors import UserError, no_model_folder
 from train.data.line_checks import CountedFaults, check_lines
 from train.preflight.gpus_at_hand import launch_option
-from train.preflight.launch_file import Cluster, Launch, launch_faults, read_launch
 from train.preflight.report import PreflightReport
 from train.recipe import Recipe, Reporter
 from train.recipe_reader import Examined, examine_recipe
 from train.run.hub import hub_faults
+from train.run.launch import Cluster, Launch, launch_faults, read_launch
 from train.run.resume import SUMMARY, TrainSummary, finished_summary
 from train.run.run_manifest import fingerprint
 

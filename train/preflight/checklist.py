@@ -32,7 +32,6 @@ from train.preflight.before_launch import FirstChecks, data_faults
 from train.preflight.data_checks import compare_prompts, encode_and_check, open_all
 from train.preflight.evaluations import evaluation_figures, with_generations
 from train.preflight.fallback_plans import fallback_plans, less_recomputation, plan_lines
-from train.preflight.launch_file import Cluster, Launch, launch_faults
 from train.preflight.memory_estimate import (
     MemoryEstimator,
     ParameterCounts,
@@ -44,6 +43,7 @@ from train.preflight.report_figures import batch_figures, data_figures, memory_f
 from train.preflight.trial_step import memory_fault, run_trial_step
 from train.recipe import Recipe
 from train.recipe_reader import Examined
+from train.run.launch import Cluster, Launch, launch_faults, launch_notes
 from train.run.resume import find_start, finished_summary
 from train.run.run_manifest import fingerprint
 
@@ -161,6 +161,7 @@ def _check_run(
     cluster = launch.cluster
     plan = plan_batches(recipe, examples, cluster.processes)
     report.faults += launch_faults(launch, recipe, plan.accumulation)
+    report.notes += launch_notes(launch, recipe)
     if fault := recipe.schedule_fault(plan.steps):
         report.faults.append(fault)
     report.figures["run"] = batch_figures(recipe, examples, plan)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from train.preflight.activations import MicroBatchShape
-from train.preflight.launch_file import Cluster
 from train.preflight.memory_estimate import MemoryEstimate, MemoryEstimator
 from train.recipe import Lora, Recipe
+from train.run.launch import Cluster
 
 _SPELT = {0: "false", 1: "true", 2: "2", 3: "3", 4: "4"}  # as in a recipe
 _FILLED = 0.95  # of a GPU, at most, by an estimate that proposes to use more of it

@@ -29,8 +29,8 @@ from train.preflight.activations import (
     language_activations,
     vision_activations,
 )
-from train.preflight.launch_file import Cluster, Method
 from train.recipe import Recipe
+from train.run.launch import Cluster, Method
 
 CUDA_CONTEXT = 1_000_000_000
 """CUDA's context, the libraries' workspaces and what the allocator cannot use, on each GPU. Assumed, not measured."""
@@ -189,7 +189,7 @@ def _states(counts: ParameterCounts, recipe: Recipe, cluster: Cluster) -> Memory
     by_deepspeed = method in ("zero2", "zero3")
     weights = counts.trained * (width if by_deepspeed else 4) + counts.frozen * width
     weights += round(quantized_bytes(counts.quantized))
-    gradients = counts.trained * (width if by_deepspeed else 4)
+    gradients = counts.trained * 4
     # Moments in float32; DeepSpeed keeps float32 copies of the weights beside them.
     optimizer = 4 * counts.moments + (4 * counts.trained if by_deepspeed else 0)
     if cluster.shards_weights:
@@ -221,9 +221,9 @@ def _communication(counts: ParameterCounts, method: Method, width: int) -> int:
             gradients += width * math.prod(counts.head) if counts.head_trained else 0
             return width * (2 * counts.layer + counts.ends) + gradients
         case "zero2":
-            return width * _REDUCE_BUCKET
+            return 4 * _REDUCE_BUCKET
         case "zero3":
-            return width * (_REDUCE_BUCKET + min(_MOST_GATHERED, counts.all) + counts.layer)
+            return 4 * _REDUCE_BUCKET + width * (min(_MOST_GATHERED, counts.all) + counts.layer)
         case unknown:
             assert_never(unknown)
 

@@ -14,9 +14,9 @@ from train.data.batches import plan_batches
 from train.data.token_cache import read_examples
 from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.fallback_plans import fallback_plans, plan_lines
-from train.preflight.launch_file import current_cluster
 from train.preflight.memory_estimate import MemoryEstimator, heaviest_micro_batch, this_gpu_bytes
 from train.recipe import Recipe
+from train.run.launch import current_launch
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -28,7 +28,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 def out_of_memory_lines(error: BaseException, recipe: Recipe) -> list[str]:
     """What was asked for, the estimate by part, and fallback plans with their estimates: lines for standard error."""
     first = f"error: out of memory: {' '.join(str(error).split())[:300]}"
-    cluster = current_cluster()
+    cluster = current_launch().cluster
     try:
         # Planned again, as training did.
         examples = read_examples(recipe, *load_tokenizer_and_processor(recipe.model.path))

@@ -19,9 +19,9 @@ from train.loop.trl_trainer import make_trainer
 from train.models.load_model import load_model
 from train.models.model_files import load_family
 from train.preflight.activations import LiveBytes, MicroBatchShape
-from train.preflight.launch_file import Cluster
 from train.preflight.memory_estimate import MemoryEstimator
 from train.recipe import Logging, Recipe
+from train.run.launch import Cluster
 
 _MARGIN = 1.2  # times the estimate must be free before the step is tried
 

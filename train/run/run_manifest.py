@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import os
 import platform
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import AliasChoices, Field, ValidationError, field_validator
@@ -27,6 +28,7 @@ from srt.io.errors import UserError
 from srt.io.records import Record
 from train.recipe import Recipe
 from train.recipe_reader import RENAMED
+from train.run.launch import current_launch
 
 MANIFEST = "manifest.json"
 OLD_MANIFEST = "stamp.json"
@@ -68,7 +70,11 @@ class CodeRevision(Record):
 
 
 class Attempt(Record):
-    """One start of a run. ``time`` is in UTC; ``from_step`` is the last step that was done before it."""
+    """One start of a run. ``time`` is in UTC; ``from_step`` is the last step that was done before it.
+
+    ``in_force`` are precision, sharding and the like as the trainer had them (:mod:`train.loop.in_force`); all of them
+    follow from the recipe and from how the model is shared, which the fingerprint holds.
+    """
 
     time: str
     from_step: int
@@ -78,6 +84,7 @@ class Attempt(Record):
     cuda: str | None
     devices: list[str]
     versions: dict[str, str]
+    in_force: dict[str, str | int | float] = Field(default_factory=dict)
 
 
 class TrainingManifest(Record):
@@ -120,7 +127,7 @@ def fingerprint(recipe: Recipe, processes: int, sharding: str | None = None) -> 
         MODEL_HASH: model_hash(model),
         "template (contents)": _template_hash(model),
         "processes": processes,
-        "sharding": sharding or _sharding(processes),
+        "sharding": sharding or current_launch().cluster.sharding,
     }
 
 
@@ -150,7 +157,7 @@ def fingerprint_hash(fingerprint: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(fingerprint, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def this_attempt(from_step: int = 0) -> Attempt:
+def this_attempt(from_step: int = 0, in_force: Mapping[str, str | int | float] = MappingProxyType({})) -> Attempt:
     """The environment of this process."""
     import torch  # here: a finished run is recognised without it
 
@@ -162,6 +169,7 @@ def this_attempt(from_step: int = 0) -> Attempt:
         python=platform.python_version(),
         cuda=torch.version.cuda if torch.cuda.is_available() else None,
         devices=[torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())],
+        in_force=dict(in_force),
         versions={name: version for name in _LIBRARIES if (version := _version(name)) is not None},
     )
 
@@ -252,15 +260,6 @@ def environment_changes(before: Attempt, now: Attempt) -> list[str]:
         for name in {**old, **new}
         if old.get(name) != new.get(name)
     ]
-
-
-def _sharding(processes: int) -> str:
-    """How the processes share the model, by accelerate's environment: the layout of a checkpoint depends on it."""
-    if os.environ.get("ACCELERATE_USE_DEEPSPEED", "false") == "true":
-        return f"zero{os.environ.get('ACCELERATE_DEEPSPEED_ZERO_STAGE', '?')}"
-    if os.environ.get("ACCELERATE_USE_FSDP", "false") == "true":
-        return f"fsdp{os.environ.get('FSDP_VERSION', '1')}"
-    return "none" if processes == 1 else "ddp"
 
 
 def _code_revision(folder: Path) -> CodeRevision:

@@ -10,10 +10,12 @@ machines of a run do not share a file system, the shards lie apart and none of t
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from pathlib import Path
 
 import torch
+from safetensors import safe_open
 from torch.distributed.checkpoint.filesystem import FileSystemReader
 from transformers import PreTrainedConfig
 
@@ -38,6 +40,26 @@ def record_dtype(config: PreTrainedConfig, dtype: torch.dtype) -> None:
     config.dtype = dtype
     for name in config.sub_configs:
         record_dtype(getattr(config, name), dtype)
+
+
+def check_complete(output: Path, elements: int) -> None:
+    """Check that the safetensors in ``output`` hold at least ``elements`` values, those of a model or an adapter.
+
+    Values are counted, not names: a model may be saved under the names of an older version of its class. The lengths of
+    files are those that their heads announce.
+
+    Raises:
+        UserError: there are fewer.
+    """
+    found = 0
+    for file in sorted(output.glob("*.safetensors")):
+        with safe_open(file, framework="numpy") as tensors:
+            found += sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
+    if found < elements:
+        raise UserError(
+            f"{output}: the weights are not complete: its safetensors hold {found:,} values of {elements:,}; the "
+            "checkpoints are kept"
+        )
 
 
 _SHARDED = ("pytorch_model_fsdp_*", "optimizer_*")  # the folders' names in accelerate

@@ -20,10 +20,10 @@ from train.data.token_cache import read_examples
 from train.models.load_model import load_model, model_without_weights
 from train.models.model_files import load_family, load_processor, load_tokenizer
 from train.preflight.activations import MicroBatchShape, language_activations
-from train.preflight.launch_file import Cluster
 from train.preflight.memory_estimate import MemoryEstimator, quantized_bytes
 from train.preflight.trial_step import parameter_bytes, run_trial_step
 from train.recipe import Recipe
+from train.run.launch import Cluster
 
 SHAPE = MicroBatchShape(rows=8, length=64, trained=200)
 

@@ -11,10 +11,10 @@ import yaml
 import train.train_srt as script
 from train.preflight.activations import MicroBatchShape
 from train.preflight.fallback_plans import fallback_plans, less_recomputation, plan_lines
-from train.preflight.launch_file import Cluster
 from train.preflight.memory_estimate import MemoryEstimator
 from train.preflight.out_of_memory import first_to_report
 from train.recipe import Recipe
+from train.run.launch import Cluster
 
 
 @pytest.mark.long

@@ -6,11 +6,15 @@ from shutil import copytree
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from srt.io.errors import UserError
+from train.loop.trl_trainer import TraceTrainer
 from train.models.families.family_registry import find_family
 from train.recipe import Recipe
-from train.run.saved_weights import cast_weights, record_dtype
+from train.run.run_manifest import read_manifest
+from train.run.saved_weights import cast_weights, check_complete, record_dtype
 from train.train_srt import train
 
 
@@ -48,3 +52,36 @@ def test_a_trained_model_has_the_dtype_of_its_base(dtype: str, recipe: Callable[
     model = AutoModelForCausalLM.from_pretrained(chosen.output, dtype="auto")
     assert {parameter.dtype for parameter in model.parameters()} == {torch.bfloat16}
     assert model.get_output_embeddings().weight is model.get_input_embeddings().weight
+
+
+def test_weights_that_are_not_complete_are_no_result(tmp_path: Path) -> None:
+    save_file({"a": torch.zeros(3, 2), "b": torch.zeros(4)}, tmp_path / "model.safetensors")
+    check_complete(tmp_path, 10)
+    with pytest.raises(UserError, match=r"10 values of 11"):
+        check_complete(tmp_path, 11)
+    with pytest.raises(UserError, match=r"0 values of 1"):
+        check_complete(tmp_path / "nothing", 1)
+
+
+def test_without_all_weights_there_is_no_summary(
+    recipe: Callable[..., Recipe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As under ZeRO-3, where a library may save shards of its own form and say nothing."""
+    monkeypatch.setattr(TraceTrainer, "save_final", lambda self, output: None)
+    chosen = recipe(steps=2, save_steps=1)
+    with pytest.raises(UserError, match="not complete"):
+        train(chosen)
+    left = {path.name for path in Path(chosen.output).iterdir()}
+    assert "train.json" not in left
+    assert "checkpoint-2" in left
+
+
+def test_the_recipe_decides_the_precision(recipe: Callable[..., Recipe], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody's accelerate file says ``mixed_precision: bf16``."""
+    losses = []
+    for number, precision in enumerate(("no", "bf16")):
+        monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", precision)
+        chosen = recipe(steps=3, output=f"{recipe().output}-{number}")
+        losses.append(train(chosen).losses)
+        assert read_manifest(Path(chosen.output)).attempts[0].in_force["precision"] == "float32"
+    assert losses[0] == losses[1]

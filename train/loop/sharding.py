@@ -1,8 +1,9 @@
-"""FSDP2 as we want it from accelerate, beside its defaults.
+"""FSDP2 and ZeRO as we want them from accelerate, beside their defaults.
 
-- Gradients are reduced over the processes in float32, also if the arithmetic is in bfloat16.
-- They are reduced after each micro-batch. During accumulation FSDP2 would otherwise keep the whole of them on each GPU.
-- It works on CPUs too, and a launch file that asks for sharding gets it.
+- Gradients are reduced over the processes, and added up over micro-batches, in float32, also if the arithmetic is in
+  bfloat16.
+- FSDP2 reduces them after each micro-batch. During accumulation it would otherwise keep the whole of them on each GPU.
+- FSDP2 works on CPUs too, and a launch file that asks for sharding gets it.
 """
 
 from __future__ import annotations
@@ -47,10 +48,14 @@ def check_sharding(trainer: SFTTrainer) -> None:
 
 
 def reduce_in_float32(trainer: SFTTrainer) -> None:
-    """Set FSDP2's dtypes for a run in bfloat16; call this before ``train()``, which wraps the model.
+    """Have gradients summed in float32 in a run in bfloat16; call this before ``train()``, which wraps the model.
 
-    accelerate would sum gradients in bfloat16, which has 8 bits, and round the scores of the tokens to it.
+    accelerate would have FSDP2 sum gradients in bfloat16, which has 8 bits, and round the scores of the tokens to it;
+    ZeRO would reduce them in bfloat16, and add up micro-batches in it.
     """
+    if trainer.is_deepspeed_enabled:
+        config = trainer.accelerator.state.deepspeed_plugin.deepspeed_config
+        config |= {"communication_data_type": "fp32", "data_types": {"grad_accum_dtype": "fp32"}}
     if trainer.is_fsdp_enabled and trainer.args.bf16:
         # No output dtype: the scores leave the model in the dtype that the fused head computes them in.
         policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32, output_dtype=None)

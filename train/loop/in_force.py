@@ -1,0 +1,56 @@
+"""What is in force in a run, read off the trainer itself: it must be what the recipe says, whatever the launch said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trl import SFTTrainer
+
+from srt.io.errors import UserError
+from train.data.batches import BatchPlan
+from train.recipe import Recipe
+from train.run.deepspeed_file import MAX_GRAD_NORM
+from train.run.launch import current_launch, precision
+
+InForce = dict[str, str | int | float]
+
+
+def settings_in_force(trainer: SFTTrainer, recipe: Recipe, plan: BatchPlan) -> InForce:
+    """Precision, sharding, reduction, accumulation, clipping and saving of ``trainer``, before its ``train()``.
+
+    Raises:
+        UserError: one of them is not what ``recipe`` says.
+    """
+    accelerator, cluster = trainer.accelerator, current_launch().cluster
+    used, wanted = accelerator.mixed_precision, precision(recipe)
+    # accelerate counts micro-batches itself under DeepSpeed only; else the training arguments say when a step is due.
+    steps, clipping = trainer.args.gradient_accumulation_steps, trainer.args.max_grad_norm
+    if trainer.is_deepspeed_enabled:
+        config = accelerator.state.deepspeed_plugin.deepspeed_config
+        steps = _unless_auto(config.get("gradient_accumulation_steps"), steps)
+        clipping = _unless_auto(config.get("gradient_clipping"), clipping)
+    for name, is_set, expected in (
+        ("precision", used, wanted),
+        ("micro-batches a step", steps, plan.accumulation),
+        ("clipping", clipping, MAX_GRAD_NORM),
+    ):
+        if is_set != expected:
+            raise UserError(f"{name}: accelerate uses {is_set}, but the recipe says {expected}")
+    return {
+        "precision": recipe.model.dtype,
+        "sharding": cluster.sharding,
+        "processes": plan.processes,
+        "gradients reduced in": "float32",
+        "micro-batches a step": plan.accumulation,
+        "gradient norm at most": MAX_GRAD_NORM,
+        "saved as": "one set of safetensors",
+    }
+
+
+def block_of(in_force: InForce) -> str:
+    """The block that a run prints before its first step."""
+    return "in force: " + ", ".join(f"{name} {value}" for name, value in in_force.items())
+
+
+def _unless_auto(value: Any, otherwise: float) -> float:
+    return otherwise if value in (None, "auto") else float(value)
