@@ -23,7 +23,8 @@ from transformers import PreTrainedModel
 from transformers.utils.logging import disable_progress_bar
 
 from srt.io.atomic_files import temporary_folder
-from srt.io.errors import UserError, no_model_folder
+from srt.io.bundled_files import no_model_folder
+from srt.io.errors import UserError
 from srt.io.records import Record
 from train.models.families.model_family import ModelFamily
 from train.models.model_files import apply_umask, load_family, load_processor, load_weights, read_config, weight_faults
