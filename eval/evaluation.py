@@ -22,7 +22,8 @@ from eval.run.scored_run import read_run
 from eval.run.sharding import this_shard
 from eval.scoring.score import score
 from srt.io.atomic_files import write_atomically
-from srt.io.errors import UserError, no_model_folder
+from srt.io.bundled_files import no_model_folder
+from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.problem_files import stream_problems
 from srt.io.progress import notice

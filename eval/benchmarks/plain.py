@@ -15,7 +15,7 @@ from eval.benchmarks.tables.rolled import FLIPS, ROLLS, ask_rolled, view_tables
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused, refusing_pictures
 from srt.io.record_lines import validation_fault
 from srt.io.record_reader import read_rows
-from srt.io.records import Image, Problem
+from srt.io.records import FROM_FILE, Image, Problem
 
 
 def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal]:
@@ -47,7 +47,7 @@ def _records(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRef
 
 def _problem(row: dict[str, Any]) -> Problem:
     try:
-        problem = Problem.model_validate(row)
+        problem = Problem.model_validate(row, context=FROM_FILE)
     except ValidationError as error:
         fault = validation_fault(error)
         raise ItemRefused("no_answer" if fault.startswith("answer") else "unreadable", fault) from None

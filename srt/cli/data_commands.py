@@ -167,7 +167,7 @@ def split(
 ) -> None:
     """Divide a file of problems into parts.
 
-    Variants of one puzzle (one group_id) stay together.
+    Variants of one problem stay together: those with the same group_id, which import reads from the column group.
 
     Example: srt split problems.jsonl --parts train=0.9,test=0.1 --stratify category -o parts
     """

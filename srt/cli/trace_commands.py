@@ -1,4 +1,4 @@
-"""Commands that make, check and corrupt traces: ``solve``, ``check``, ``mutate``, ``build``."""
+"""Commands that make, check, corrupt and show traces: ``solve``, ``check``, ``mutate``, ``show``, ``build``."""
 
 from __future__ import annotations
 
@@ -104,6 +104,24 @@ def check(
     print_summary(summary.as_dict(show), as_json)
     if summary.refuted or (strict and summary.skipped):
         raise typer.Exit(1)
+
+
+def show(
+    traces: TracesArgument,
+    problems: ProblemsOption,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The page to write (HTML).")] = Path("show.html"),
+    n: Annotated[int, typer.Option("-n", min=1, max=1000, help="At most so many traces, from the first on.")] = 100,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write a page of your traces beside their problems.
+
+    It is the gallery of your own file: pictures, steps, and the verdicts of the checker, which checks them anew.
+
+    Example: srt show traces.jsonl --problems problems.jsonl -o show.html
+    """
+    from srt.gallery.gallery_page import show_command
+
+    print_summary(show_command(traces, problems, out, n), as_json)
 
 
 def mutate(

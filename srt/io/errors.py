@@ -49,20 +49,6 @@ def cannot_read(path: object, error: OSError, why: str = "") -> UserError:
     return UserError(f"{path}: cannot be read: {error.strerror or one_line(str(error))}")
 
 
-def no_model_folder(folder: object, key: str = "") -> UserError:
-    """The error for a model (or an adapter) that is not there: perhaps it is the id of one on the Hugging Face hub."""
-    name = str(folder)
-    owner, slash, model = name.partition("/")
-    message = f"{key}{name}: no such folder"
-    # A path that begins with ./ or with an existing folder was mistyped, and is no id on the hub.
-    if slash and re.fullmatch(r"[\w.-]+/[\w.-]+", name) and owner not in (".", "..") and not Path(owner).exists():
-        message += (
-            "; models are read from this machine: if this is an id on the Hugging Face hub, run "
-            f"hf download {name} --local-dir models/{model} and give models/{model}"
-        )
-    return UserError(message)
-
-
 class RecordError(UserError):
     """A record that cannot be used; the message names file, line and field."""
 

@@ -25,7 +25,7 @@ from pydantic import BaseModel
 
 from srt.io.errors import UserError, cannot_read
 from srt.io.locations import Location, open_to_read
-from srt.io.records import Image, Sequence
+from srt.io.records import Image, Record, Sequence
 
 _ROWS: Final = 1000
 _ROWS_WITH_PICTURES: Final = 100
@@ -226,10 +226,11 @@ def _record(cells: Any, annotation: Any) -> Any:
         return {"path": cells["path"], "sha256": hashlib.sha256(cells["bytes"]).hexdigest()}
     if isinstance(annotation, type) and issubclass(annotation, BaseModel) and isinstance(cells, dict):
         fields = annotation.model_fields
+        needed = annotation.must_have() if issubclass(annotation, Record) else ()
         return {
             name: _record(cell, _bare(fields[name].annotation)) if name in fields else cell
             for name, cell in cells.items()
-            if cell is not None or (name in fields and fields[name].is_required())
+            if cell is not None or name in needed
         }
     if isinstance(cells, str) and _is_json(annotation):
         try:

@@ -9,14 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, assert_never, cast, get_args
+from typing import Any, Literal, assert_never
 
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
 from srt.checking import check
 from srt.images.open import read_picture
 from srt.images.store import PictureFolder
-from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
 from srt.io.locations import Location
@@ -30,14 +29,13 @@ from srt.io.records import Image, Message, Problem, Record, Sequence, Span
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.premises import parse_premise
-from srt.language.prompts import PromptStyle, prompt_messages
+from srt.language.prompts import PromptStyle, prompt_messages, style_named
 from srt.language.trace import Trace
 from srt.pipeline.kept_traces import Keep, keep_named, left_out
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
 from srt.worlds.world import ASSERTIONS, CLAIMS, Refused, World
 from srt.worlds.world_registry import check_offered, world_of
 
-PROMPT_STYLES = get_args(PromptStyle)
 TraceRefusalReason = Literal[
     "unknown_problem",
     "disagrees_with_gold",
@@ -157,11 +155,9 @@ class BuildLine:
     def of(cls, arm: str, prompt: str, text: str, keep: str, root: Path, shown_in: Path | None) -> BuildLine:
         """The builder of these names. Raises a :class:`UserError`: an unknown one, or an arm that trains on nothing."""
         builder_of(arm)
-        if prompt not in PROMPT_STYLES:
-            meant = did_you_mean(prompt, PROMPT_STYLES)
-            raise UserError(f"unknown prompt style {prompt!r}{meant}: the styles are {', '.join(PROMPT_STYLES)}")
+        style = style_named(prompt)
         check_offered("text style", text)
-        return cls(arm, cast("PromptStyle", prompt), text, keep_named(keep), root, shown_in)
+        return cls(arm, style, text, keep_named(keep), root, shown_in)
 
     def __call__(self, line: TraceLine, made: StageOutput) -> None:
         """Raises a :class:`RecordError`: the line is not a trace, or that of its problem not a problem."""

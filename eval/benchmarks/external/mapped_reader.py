@@ -23,13 +23,12 @@ from srt.corpora.corpus_reader import (
 )
 from srt.corpora.gold_answers import Gold, read_gold
 from srt.io.errors import UserError
-from srt.io.records import MOST_PICTURES, AnswerKind, Image, Problem
+from srt.io.records import MOST_PICTURES, AnswerKind, Image, Problem, language_of
 from srt.io.strict_json import JsonFault, JsonLoss, load_json
 from srt.judging.gold_check import gold_fault
 
 __all__ = ["Column", "Form", "read_mapped"]
 _LETTERED = re.compile(r"^\s*[(（]?([A-Z])\s*[.．、:：)）](.*)")
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Problem | ImportRefusal]:
@@ -135,11 +134,10 @@ class _Item:
             choices, kind = self._form.options(own, choices)
         category, subcategory = self._form.categories(own)
         gold = Gold(None) if self._form.without_answer(own) else self._gold(choices, kind)
-        return Problem(
+        problem = Problem(
             id=ident,
             source=self._form.source,
-            split=self.text("split") or "test",
-            lang=self._source.mapping.lang or ("zh" if len(_CHINESE.findall(question)) > 2 else "en"),
+            lang=self._source.mapping.lang or language_of(question),
             question=question,
             choices=choices,
             single_choice=bool(choices) and (self._source.mapping.single_choice or self._form.single_choice(own)),
@@ -152,6 +150,8 @@ class _Item:
             group_id=self.text("group") or None,
             meta={"answer": self._cell("answer"), **{name: value for name, value in own.items() if value}},
         )
+        # Not checked: a split keeps the name that it has in the file ("testmini").
+        return problem.model_copy(update={"split": split}) if (split := self.text("split")) else problem
 
     def add_to(self, problem: Problem, name: str) -> Problem:
         """``problem`` with this form of it under ``name``; as it is if all fields of the form are empty."""

@@ -55,7 +55,7 @@ def test_bounded(text: str) -> None:
     """Seconds of the processor, far above what is needed: a pattern that backtracks takes minutes."""
     began = time.process_time()
     for gold in GOLD:
-        problem = Problem(id="p", source="s", split="t", lang="en", question="how many cm", answer=gold)
+        problem = Problem(id="p", source="s", split="test", lang="en", question="how many cm", answer=gold)
         extract(text, problem)
         extract(f"ANSWER: {text}", problem)
         assert not equal(gold, text, question="cm", policy=LENIENT).equal
