@@ -51,11 +51,11 @@ def _row(file: Path, sample: Any, model: str) -> ForeignRow:
     ids["id"] = str(sample.id)
     targets = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
     given = sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
-    reason: FinishReason = "length" if str(sample.output.stop_reason) in _CUT else "stop"
-    failed = sample.error is not None or getattr(sample, "invalidation", None) is not None
-    if failed or str(sample.output.stop_reason) == "content_filter":
-        reason = "error"
-    elif sample.limit is not None and sample.limit.type == "token":
+    # A sample that failed, or hit a limit before its first reply, has an output without choices.
+    stopped = str(sample.output.stop_reason) if sample.output.choices else None
+    failed = stopped is None or sample.error is not None or getattr(sample, "invalidation", None) is not None
+    reason: FinishReason = "error" if failed or stopped == "content_filter" else "stop"
+    if reason == "stop" and (stopped in _CUT or (sample.limit is not None and sample.limit.type == "token")):
         reason = "length"
     usage = sample.output.usage
     counts = {name: getattr(usage, name, None) for name in NO_TOKENS} if usage is not None else NO_TOKENS

@@ -44,6 +44,8 @@ def read_vlmevalkit(rows: Iterable[Row]) -> Iterator[ForeignRow]:
                 raise UserError(f"{row.place}: {NAME}: no column {name!r}; this file has {', '.join(values)}")
         text = text_of(row.place, "prediction", values["prediction"])
         failed = text.startswith(FAILED)
+        # Our own export has a status of each answer, which VLMEvalKit has not.
+        cut = "problem_id" in values and values.get("status") == "truncated"
         yield ForeignRow(
             row.place,
             {name: found for name in ("problem_id", "id", "index") if (found := id_of(values.get(name)))},
@@ -53,7 +55,7 @@ def read_vlmevalkit(rows: Iterable[Row]) -> Iterator[ForeignRow]:
             target=text_of(row.place, "answer", values.get("answer")).strip() or None,
             variant=id_of(values.get("variant")) or None if "problem_id" in values else None,
             tokens=token_counts(row.place, values),
-            finish_reason="error" if failed else "stop",
+            finish_reason="error" if failed else "length" if cut else "stop",
             model=model_of(row.place, values) if "model" in values else None,
         )
 
