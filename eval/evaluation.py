@@ -51,7 +51,7 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
     shard = this_shard()
     if recipe.report_to:
         require_wandb()
-    if recipe.predictions is None:
+    if not recipe.files:
         shard.take_device()
         backend = make_backend(recipe)
         problems, imported = _problems(recipe)
@@ -71,13 +71,14 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
     else:
         problems, imported = _problems(recipe)
         made = take_predictions(
-            recipe.predictions,
+            recipe.files,
             problems,
             recipe.output,
             model=recipe.model,
             arm=recipe.arm,
             benchmark=recipe.benchmark,
             options=recipe.options,
+            columns=recipe.columns,
         )
     if not made.complete:
         return {
@@ -108,7 +109,7 @@ def _require_inputs(recipe: EvalRecipe) -> None:
     """Raise a :class:`UserError` where what is read first is not there; later, PyTorch would be imported to say so."""
     if BACKENDS[recipe.backend].local and not Path(recipe.model).exists():
         raise no_model_folder(recipe.model)
-    for path in (recipe.problems, recipe.data, recipe.predictions):
+    for path in (recipe.problems, recipe.data, *recipe.files):
         if path is not None and not path.exists():
             raise UserError(f"{path}: no such file" + (" or folder" if path == recipe.data else ""))
 

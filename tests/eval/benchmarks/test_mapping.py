@@ -15,7 +15,7 @@ import pytest
 from eval.benchmarks.definition.variants import FLIP, TWINS, twin
 from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
-from srt.images.open import open_picture
+from srt.images.normalise import shown_picture
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.records import Answer, Problem
@@ -139,7 +139,7 @@ def test_pictures_as_paths_base64_and_lists_are_files_beside_the_problems(
     assert [len(problem.images) for problem in found] == [1, 1, 2, 1]
     for problem in found:
         for image in problem.images:
-            open_picture(tmp_path / "out", image)
+            shown_picture(tmp_path / "out", image)
     assert found[0].images == found[3].images  # the same bytes, whichever way they came
 
 
@@ -261,7 +261,7 @@ def test_other_forms_come_from_columns_or_from_a_file_of_their_own(data: Path, r
     assert flipped.answer.value == ["C"]
     assert rewritten.question == "Of the three, which is nearer?"
     assert (rewritten.choices, rewritten.answer, rewritten.images) == (first.choices, first.answer, first.images)
-    plain, mirror = (open_picture(tmp_path / "out", form.images[0]) for form in (first, flipped))
+    plain, mirror = (shown_picture(tmp_path / "out", form.images[0]) for form in (first, flipped))
     assert [mirror.getpixel((x, 0)) for x in (0, 1)] == [plain.getpixel((x, 0)) for x in (1, 0)]
 
 
