@@ -1,0 +1,123 @@
+"""Conversations: LLaVA's and ShareGPT's ``{"from": "human", "value": ...}``, and ``{"role": "user", "content": ...}``.
+
+LLaVA-Instruct-150K has ``id``, ``image`` (a file name) and ``conversations`` with ``<image>`` once, in the first turn;
+ids are not unique. ShareGPT also has the roles system, user, chatgpt, bing and bard. A conversation is one problem: its
+first question and the answer to it. One of several questions is refused, since the later ones need the earlier ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from srt.corpora.cells.options import read_options
+from srt.corpora.cells.own_letters import letters_in_one_line
+from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
+from srt.corpora.corpus_reader import ItemRefused
+from srt.corpora.layouts.layout import Fields, Layout, Rows
+
+_ASKS = ("human", "user")
+_ANSWERS = ("gpt", "assistant", "chatgpt", "bing", "bard", "model")
+_PLACEHOLDER = re.compile(r"<image>\s?")
+_LETTER_ASKED = re.compile(r"\n?\s*Answer with the option'?s letter from the given choices directly\.?\s*", re.I)
+_LETTER = re.compile(r"\(?([A-H])\)?\.?")
+
+
+def _turns(column: str, row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    turns = row[column]
+    if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):
+        raise ItemRefused("unreadable", f"{column}: a list of turns was expected")
+    return [(str(turn.get("from", turn.get("role"))), _text(turn.get("value", turn.get("content")))) for turn in turns]
+
+
+def _text(content: Any) -> str:
+    if not isinstance(content, list):
+        return str(content or "")
+    parts = [part for part in content if isinstance(part, Mapping)]
+    return "".join("<image>" if part.get("type") == "image" else str(part.get("text") or "") for part in parts)
+
+
+def _reader(column: str) -> Any:
+    def read(row: Mapping[str, Any]) -> Fields:
+        turns = _turns(column, row)
+        system = "\n".join(text for role, text in turns if role == "system")
+        said = [(role, text) for role, text in turns if role != "system"]
+        if [role in _ASKS for role, _ in said] != [True, False] or said[1][0] not in _ANSWERS:
+            roles = ", ".join(role for role, _ in said[:8])
+            raise ItemRefused(
+                "unreadable", f"{column}: one question and its answer were expected, not the turns {roles or 'none'}"
+            )
+        question, pictures = _with_pictures(said[0][1], row)
+        question, choices, answer = _options(question, said[1][1].strip())
+        worked = behind_final_mark(answer)
+        solution = worked[1] if worked else None
+        if worked:
+            answer = worked[0]
+        elif boxed := last_boxed(answer):
+            answer, solution = boxed, answer
+        return {
+            "id": row.get("id"),
+            "question": f"{system}\n\n{question}" if system else question,
+            "choices": choices,
+            "answer": answer,
+            "solution": solution,
+            "picture": pictures,
+            "split": row.get("split"),
+            "single_choice": bool(choices),
+        }
+
+    return read
+
+
+def _with_pictures(text: str, row: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    given: Any = row.get("image") or row.get("images") or []
+    pictures = given if isinstance(given, list) else [given]
+    marks = len(_PLACEHOLDER.findall(text))
+    if marks not in (0, len(pictures)):
+        raise ItemRefused("picture", f"conversations: {marks} times <image>, and {len(pictures)} pictures")
+    if marks > 1:
+        for number in range(1, marks + 1):
+            text = text.replace("<image>", f"<image{number}>", 1)
+        return text.strip(), pictures
+    return _PLACEHOLDER.sub("", text).strip(), pictures
+
+
+def _options(question: str, answer: str) -> tuple[str, dict[str, str], str]:
+    """Options that stand at the end of the question, a line each, where the answer is one letter."""
+    letter = _LETTER.fullmatch(answer)
+    body = _LETTER_ASKED.sub("", question)
+    start = re.search(r"(?:^|\n)\s*(?:(?:Options|Choices)\s*:\s*\n?\s*)?(?=\(?A\s*[.):])", body)
+    if letter is None or start is None or letters_in_one_line(" ".join(body[start.end() :].split())) is None:
+        return question, {}, answer
+    choices = read_options(body[start.end() :]).texts
+    return (body[: start.start()].strip(), choices, letter[1]) if len(choices) > 1 else (question, {}, answer)
+
+
+def _has_pictures(rows: Rows) -> bool:
+    return any(row.get("image") or row.get("images") for row in rows)
+
+
+_USES = frozenset({"id", "split", "image", "images"})
+LLAVA = Layout(
+    name="LLaVA",
+    about="the first turn is the question, with its picture, the second the answer",
+    columns=frozenset({"conversations"}),
+    uses=_USES,
+    fits=_has_pictures,
+    read=_reader("conversations"),
+)
+SHAREGPT = Layout(
+    name="ShareGPT",
+    about="the first turn is the question, the second the answer",
+    columns=frozenset({"conversations"}),
+    uses=_USES,
+    read=_reader("conversations"),
+)
+CHAT_MESSAGES = Layout(
+    name="chat messages",
+    about="the first turn of the user is the question, the next the answer",
+    columns=frozenset({"messages"}),
+    uses=_USES,
+    read=_reader("messages"),
+)
