@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from eval.benchmarks.definition.variants import FLIP, Twin, with_twin
 from eval.benchmarks.external.column_names import missing_column
@@ -25,9 +26,11 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LETTERS = "ABCDEFGHIJ"
 
 
-class RowSource(NamedTuple):
+@dataclass(frozen=True)
+class RowSource:
     """What is read: the mapping's folder, the request, what the benchmark makes of the file, the mapping, how answers
-    are read, and the layout, if the file has one: then the values of a row are :class:`Fields`."""
+    are read, and the layout, if the file has one: then the values of a row are its fields. ``shown`` are the pictures
+    of the rows before, by id."""
 
     folder: Path
     request: ImportRequest
@@ -35,6 +38,7 @@ class RowSource(NamedTuple):
     mapping: FieldMap
     rules: GoldRules
     layout: Layout | None = None
+    shown: dict[str, list[Image]] = field(default_factory=dict)
 
 
 class MappedItem:
@@ -112,7 +116,7 @@ class MappedItem:
     def add_to(self, problem: Problem, name: str) -> Problem:
         """``problem`` with this form of it under ``name``; as it is if all fields of the form are empty."""
         self.check_columns()
-        if all(self._cell(field) in ("", None, []) for field in self._fields if field != "id"):
+        if all(self._cell(one) in ("", None, []) for one in self._fields if one != "id"):
             return problem
         options = self.options() if "choices" in self._fields else Options(problem.choices)
         images = self._images() if "picture" in self._fields else None
@@ -198,6 +202,11 @@ class MappedItem:
         return gold_of(self.printed_answer(), options, kind, self._source.rules, question)
 
     def _images(self) -> list[Image]:
+        other = self._row.values.get("same_picture_as") if self._source.layout else None
+        if other is not None:
+            if other not in self._source.shown:
+                raise ItemRefused("picture", f"picture: that of {other!r}, which is no row before this one")
+            return self._source.shown[other]
         given = self._cell("picture")
         if isinstance(given, str) and given.lstrip().startswith("["):
             try:

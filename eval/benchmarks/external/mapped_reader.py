@@ -67,6 +67,7 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
                     other = twin_of(problem, name)
                     if other is not None and (unmet := gold_fault(other)) is not None:
                         raise ItemRefused("answer_cannot_be_met", f"{name}: {unmet}")
+            source.shown[ident] = problem.images
             yield problem
         except ItemRefused as fault:
             yield fault.record(ident, row.place)

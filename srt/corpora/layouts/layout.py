@@ -13,7 +13,8 @@ Rows = Sequence[Mapping[str, Any]]
 
 class Fields(TypedDict, total=False):
     """A row under our names. ``kind`` and ``single_choice`` are what the protocol of the data set asks for; without
-    ``kind``, the answer shows it. ``answer`` is a letter where there are ``choices``, or the label that they have."""
+    ``kind``, the answer shows it. ``answer`` is a letter where there are ``choices``, or the label that they have.
+    ``same_picture_as``: the ``id`` of an earlier row, whose pictures are shown."""
 
     id: Any
     question: Any
@@ -27,6 +28,7 @@ class Fields(TypedDict, total=False):
     subcategory: Any
     kind: AnswerKind
     single_choice: bool
+    same_picture_as: str
 
 
 @dataclass(frozen=True)

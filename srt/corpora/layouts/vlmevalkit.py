@@ -7,14 +7,18 @@ files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from string import ascii_uppercase
 from typing import Any
 
 from srt.corpora.cells.printed_lists import printed_list
 from srt.corpora.layouts.layout import Fields, Layout, Rows
+from srt.corpora.layouts.mathverse import split_choices
 
 _NOTHING = ("", "nan", "None")
+_LONGEST_INDEX = 64
+"""Characters of a picture that is the index of another row, in ``ImageBaseDataset``."""
 
 
 def _fits(rows: Rows) -> bool:
@@ -24,17 +28,22 @@ def _fits(rows: Rows) -> bool:
 def _read(row: Mapping[str, Any]) -> Fields:
     options = {letter: str(row[letter]) for letter in ascii_uppercase if letter in row and _given(row[letter])}
     hint = row.get("hint")
-    return {
+    question, picture = str(row["question"]), _pictures(row.get("image"))
+    if not options and re.fullmatch("[A-Z]", str(row["answer"]).strip()):
+        question, options = split_choices(question)  # MMStar: "...\nOptions: A: left, B: right"
+    found: Fields = {
         "id": row["index"],
-        "question": f"{hint}\n{row['question']}" if _given(hint) else row["question"],
+        "question": f"{hint}\n{question}" if _given(hint) else question,
         "choices": options,
         "answer": row["answer"],
-        "picture": _pictures(row.get("image")) or _pictures(row.get("image_path")),
         "category": row.get("l2-category") or row.get("category"),
         "subcategory": row.get("category") if row.get("l2-category") else None,
         "split": row.get("split"),
         "single_choice": bool(options),
     }
+    if isinstance(picture, str) and len(picture) <= _LONGEST_INDEX and "." not in picture:
+        return {**found, "same_picture_as": picture.strip()}
+    return {**found, "picture": picture or _pictures(row.get("image_path"))}
 
 
 def _given(value: Any) -> bool:
