@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from eval.benchmarks.benchmark_registry import import_benchmark
-from eval.benchmarks.external.mapping_file import FIELDS
+from eval.benchmarks.external.mapping_file import FIELDS, FieldMap
+from srt.corpora.layouts.layout_registry import LAYOUTS
 from srt.io.record_reader import read_records
 from srt.io.records import Answer, Problem
 from srt.pipeline.split import split_file
@@ -44,3 +45,10 @@ def test_it_is_divided(imported: tuple[dict[str, Problem], dict[str, Any]], tmp_
 def test_every_field_is_in_the_table() -> None:
     rows = re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE)
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} - {"A", "B"} == set(FIELDS)
+
+
+def test_every_key_of_a_mapping_and_every_layout_is_on_the_page() -> None:
+    keys = re.findall(r"^\| (\w+) \|", PAGE.partition("| key of a mapping |")[2].partition("\n\n")[0], re.MULTILINE)
+    assert set(keys) == set(FieldMap.model_fields)
+    text = " ".join(PAGE.split())
+    assert not [layout.name for layout in LAYOUTS if layout.name not in text]
