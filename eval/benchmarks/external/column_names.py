@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from srt.io.did_you_mean import nearest
 from srt.io.errors import UserError
 
+_OTHER_NAMES = {"choices": ("options",), "picture": ("image", "images", "image_path")}
 _NAMES = {
     "question": (
         "question",
@@ -63,6 +64,16 @@ def parse_columns(text: str) -> dict[str, str | list[str]]:
                 f"--columns {text}: FIELD=COLUMN,... was expected, as in question=stem,choices=a,b,answer=key"
             )
     return {field: columns[0] if len(columns) == 1 else columns for field, columns in found.items()}
+
+
+def other_names(names: Collection[str]) -> dict[str, str | list[str]]:
+    """Our fields that a file with the columns ``names`` has under another name that can mean nothing else."""
+    found: dict[str, str | list[str]] = {}
+    for field, others in _OTHER_NAMES.items():
+        other = next((name for name in others if name in names), None)
+        if other is not None and field not in names and not (field == "choices" and "A" in names):
+            found[field] = other
+    return found
 
 
 def missing_column(missing: Sequence[str], names: Sequence[str], fields: Mapping[str, str | list[str]]) -> str:

@@ -4,10 +4,12 @@ one of the layouts that are known by their columns (:mod:`srt.corpora.layouts`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from eval.benchmarks.definition.variants import twin as twin_of
+from eval.benchmarks.external.column_names import other_names
 from eval.benchmarks.external.external_rows import all_rows, rows_of
 from eval.benchmarks.external.mapped_item import MappedItem, RowSource
 from eval.benchmarks.external.mapping_file import Column, FieldMap, Form, TwinMapping, read_mapping
@@ -28,9 +30,9 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
     """The items that the mapping ``path`` (or ``mapping.yaml`` in that folder) describes, as problems with the columns
     of ``form`` in their ``meta``; a refused item is named with its line.
 
-    A file of data, or the folder of a dataset, given instead of the mapping is read in its layout, if ``form`` takes
-    such and ``request`` names no columns; else with our names for its fields. Columns that nothing reads, and how the
-    file is read, are noted in ``request``.
+    A file of data, or the folder of a dataset, may be given instead of the mapping. It is read in its layout, if
+    ``form`` takes such and the mapping says nothing of fields and answers; else with our names for its fields. Columns
+    that nothing reads, and how the file is read, are noted in ``request``.
 
     Raises:
         UserError: a fault of the file or of the mapping: a column that is not there, named with the line.
@@ -39,9 +41,11 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
         path = path / "mapping.yaml"
     mapping = read_mapping(path, form, request.columns)
     data = path.parent / mapping.data
-    known = form.layouts and not request.columns and path.suffix.lower() not in (".yaml", ".yml")
-    layout = find_layout(data) if known else None
-    source = RowSource(path.parent, request, form, mapping, _rules(data, mapping, request, form, layout), layout)
+    layout = find_layout(data) if form.layouts and not mapping.says_how_to_read() else None
+    if form.layouts and layout is None and (path == data or not mapping.fields):
+        mapping = _with_other_names(mapping, data, request)
+    folder = path if path.is_dir() else path.parent
+    source = RowSource(folder, request, form, mapping, _rules(data, mapping, request, form, layout), layout)
     twin_rows = {name: _rows_by_id(source, twin) for name, twin in mapping.twins.items() if twin.file is not None}
     taken: dict[str, str] = {}
     first = True
@@ -52,25 +56,28 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
         if first:
             _note_columns(source, row)
             first = False
-        ident = f"{form.source}-{number}"
-        try:
-            item = MappedItem(source, row if layout is None else Row(row.place, dict(layout.read(row.values))))
-            ident = item.text("id") or ident
-            if ident in taken:
-                raise ItemRefused("duplicate", f"id: stands at {taken[ident]} already")
-            taken[ident] = row.place
-            problem = item.problem(ident)
-            for name, twin in mapping.twins.items():
-                found = twin_rows[name].get(ident) if name in twin_rows else row
-                if found is not None:
-                    problem = MappedItem(source, found, twin.fields).add_to(problem, name)
-                    other = twin_of(problem, name)
-                    if other is not None and (unmet := gold_fault(other)) is not None:
-                        raise ItemRefused("answer_cannot_be_met", f"{name}: {unmet}")
-            source.shown[ident] = problem.images
-            yield problem
-        except ItemRefused as fault:
-            yield fault.record(ident, row.place)
+        for part, values in enumerate([row.values] if layout is None else layout.parts(row.values, mapping.turns), 1):
+            ident = f"{form.source}-{number}" if part == 1 else f"{form.source}-{number}-{part}"
+            try:
+                item = MappedItem(source, Row(row.place, dict(values if layout is None else layout.read(values))))
+                ident = item.text("id") or ident
+                if ident in taken and layout is not None and layout.ids_repeat:
+                    ident = next(new for n in count(2) if (new := f"{ident}-{n}") not in taken)
+                if ident in taken:
+                    raise ItemRefused("duplicate", f"id: stands at {taken[ident]} already")
+                taken[ident] = row.place
+                problem = item.problem(ident)
+                for name, twin in mapping.twins.items():
+                    found = twin_rows[name].get(ident) if name in twin_rows else row
+                    if found is not None:
+                        problem = MappedItem(source, found, twin.fields).add_to(problem, name)
+                        other = twin_of(problem, name)
+                        if other is not None and (unmet := gold_fault(other)) is not None:
+                            raise ItemRefused("answer_cannot_be_met", f"{name}: {unmet}")
+                source.shown[ident] = problem.images
+                yield problem
+            except ItemRefused as fault:
+                yield fault.record(ident, row.place)
 
 
 def _rules(data: Path, mapping: FieldMap, request: ImportRequest, form: Form, layout: Layout | None) -> GoldRules:
@@ -90,6 +97,15 @@ def _rules(data: Path, mapping: FieldMap, request: ImportRequest, form: Form, la
     if rules.decimal == ",":
         request.read_as.append("numbers: with decimal commas")
     return rules
+
+
+def _with_other_names(mapping: FieldMap, data: Path, request: ImportRequest) -> FieldMap:
+    """``mapping`` with the fields whose column has another name that means nothing else; noted in ``request``."""
+    first = next((row for row in all_rows(data) if isinstance(row, Row)), None)
+    others = other_names(first.values if first is not None else ())
+    others = {field: column for field, column in others.items() if field not in mapping.fields}
+    request.read_as.extend(f"{field}: column {column}" for field, column in others.items())
+    return mapping.model_copy(update={"fields": {**others, **mapping.fields}})
 
 
 def _note_columns(source: RowSource, row: Row) -> None:

@@ -23,6 +23,7 @@
     decimal: ","                  # the decimal sign of answers; else , in a table with semicolons, and otherwise .
     option_separator: ","         # what stands between options in one column
     allow: [one option, equal options]           # what is otherwise refused
+    turns: first                  # of a conversation of several questions: the first alone, or each by itself
 
 One column of options holds a list, objects with a text and a label, lines, or ``(A) 5 (B) 6``
 (:mod:`srt.corpora.cells.options`).
@@ -84,9 +85,15 @@ class FieldMap(Config):
     decimal: Decimal | None = None
     option_separator: Annotated[str, Field(min_length=1)] | None = None
     allow: list[Literal["one option", "equal options"]] = Field(default_factory=list)
+    turns: Literal["first", "each"] | None = None
     fields: dict[str, Columns] = Field(default_factory=dict)
     values: dict[str, dict[str, str]] = Field(default_factory=dict)
     twins: dict[str, TwinMapping] = Field(default_factory=dict)
+
+    def says_how_to_read(self) -> bool:
+        """Whether it says where fields are or what answers mean: then no layout is looked for."""
+        said = (self.fields, self.values, self.twins, self.answer_is, self.decimal, self.option_separator)
+        return any(said)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from srt.corpora.cells.options import Options
 from srt.corpora.cells.positions import AnswerIs, whole_number
 from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
 from srt.corpora.corpus_reader import ImportRefusalReason, ItemRefused
-from srt.corpora.gold_answers import Gold, asks_several, read_gold
+from srt.corpora.gold_answers import LONGEST, Gold, asks_several, read_gold
 from srt.corpora.layouts.layout import letter_at
 from srt.io.records import Answer, AnswerKind
 
@@ -28,12 +28,13 @@ from srt.io.records import Answer, AnswerKind
 class GoldRules:
     """How the answers of a file are read: by its mapping, or by what its columns settle.
 
-    ``numbers_are``: what whole numbers are, beside options. ``semicolons``: the file is a table whose cells stand
-    between semicolons, as where decimals have commas.
+    ``numbers_are``: what whole numbers are, beside options; ``proposed``: what they may be, where that is open.
+    ``semicolons``: the file is a table whose cells stand between semicolons, as where decimals have commas.
     """
 
     mapping: FieldMap
     numbers_are: AnswerIs | None = None
+    proposed: AnswerIs = "index from 0"
     decimal: Decimal | None = None
     semicolons: bool = False
 
@@ -54,6 +55,8 @@ def gold_of(printed: Any, options: Options, kind: AnswerKind | None, rules: Gold
         return Gold(Answer(kind="choice_set", value=sorted({letter for letters in each for letter in letters})))
     if isinstance(printed, list):
         printed = ", ".join(map(str, printed))
+    if isinstance(printed, bool) and not options.texts and kind is None:
+        return Gold(Answer(kind="boolean", value=printed))
     text = "" if printed is None or printed != printed else str(printed).strip()
     if text.casefold() in ("", "nan"):
         raise ItemRefused("no_answer", "answer: empty")
@@ -65,7 +68,10 @@ def gold_of(printed: Any, options: Options, kind: AnswerKind | None, rules: Gold
         found = _free(text, rules, question)
     if found.answer is None:
         reason: ImportRefusalReason = "answer_is_no_option" if options.texts else "no_answer"
-        raise ItemRefused(reason, f"answer: {text[:80]!r} is not read as an answer")
+        why = "is not read as an answer"
+        if len(text) > LONGEST:
+            why = f"and so on, {len(text)} characters: a text that long is an answer where #### or \\boxed{{}} ends it"
+        raise ItemRefused(reason, f"answer: {text[:80]!r} {why}")
     return found
 
 
@@ -97,7 +103,7 @@ def _letters(printed: Any, options: Options, rules: GoldRules) -> list[str]:
         raise ItemRefused(
             "ambiguous",
             f"answer: {text}: the place of an option, counted from 0 or 1, or its text? Save the mapping "
-            f"{rules.paste(answer_is='index from 0')} (or index from 1, or option text) and import that",
+            f"{rules.paste(answer_is=rules.proposed)} (or {_others(rules.proposed)}) and import that",
         )
     if re.fullmatch("[A-Z]", text) and text in texts and answer_is is None:
         others = [letter for letter, option in texts.items() if option == text and letter != text]
@@ -107,6 +113,10 @@ def _letters(printed: Any, options: Options, rules: GoldRules) -> list[str]:
     if found is None:
         raise ItemRefused("answer_is_no_option", f"answer: {text[:80]!r} is not read as an answer")
     return list(found.value)
+
+
+def _others(proposed: AnswerIs) -> str:
+    return ", or ".join(one for one in ("index from 0", "index from 1", "option text") if one != proposed)
 
 
 def _by_label(text: str, options: Options) -> list[str] | None:

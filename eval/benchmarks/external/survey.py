@@ -51,6 +51,7 @@ def gold_rules(path: Path, mapping: FieldMap, cells: Cells) -> GoldRules:
     return GoldRules(
         mapping=mapping,
         numbers_are=numbers.settled() if numbers.count else None,
+        proposed=numbers.likely(),
         decimal=mapping.decimal or (decimal_sign(free) if semicolons else "."),
         semicolons=semicolons,
     )

@@ -69,7 +69,21 @@ def _of_object(given: Mapping[Any, Any]) -> Options:
         if len(labels) != len(texts):
             raise ItemRefused("unreadable", f"choices: {len(labels)} labels for {len(texts)} texts")
         return _labelled([_text(one) for one in labels], [_text(one) for one in texts])
-    return _labelled([str(label).strip() for label in given], [_text(one) for one in given.values()])
+    texts = [_inner_text(one) for one in given.values()]
+    return _labelled([str(label).strip() for label in given], texts)
+
+
+def _inner_text(value: Any) -> str:
+    """The text of an option that is an object: ``{"A": {"text": "sky"}}``."""
+    if isinstance(value, list):
+        raise ItemRefused("unreadable", "choices: a text for each option was expected, not a list")
+    if not isinstance(value, Mapping):
+        return _text(value)
+    names = {str(name).casefold(): name for name in value}
+    text = next((names[name] for name in _TEXTS if name in names), None)
+    if text is None or isinstance(value[text], Mapping | list):
+        raise ItemRefused("unreadable", f"choices: an object with a text was expected, not {dict(value)!r:.80}")
+    return _text(value[text])
 
 
 def _of_objects(given: Sequence[Mapping[str, Any]]) -> Options:

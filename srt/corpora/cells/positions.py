@@ -29,6 +29,8 @@ class WholeNumbers:
     beyond: bool = False
     """One is the place of no option, counted from 0 or from 1."""
     numeric_options: bool = False
+    has_last: bool = False
+    """One is as large as the number of its options."""
 
     def add(self, number: int, choices: Mapping[str, str]) -> None:
         """Note the answer ``number`` to a problem with ``choices``."""
@@ -38,7 +40,14 @@ class WholeNumbers:
         self.all_are_places &= 0 <= number < len(texts)
         self.all_are_texts &= texts.count(str(number)) == 1
         self.beyond |= not 0 <= number <= len(texts)
+        self.has_last |= number == len(texts)
         self.numeric_options |= any(map(_NUMBER.fullmatch, texts))
+
+    def likely(self) -> AnswerIs:
+        """What to propose where the column does not settle it."""
+        if self.all_are_texts:
+            return "option text"
+        return "index from 1" if self.has_last and not self.has_zero else "index from 0"
 
     def settled(self) -> AnswerIs | None:
         """What the numbers are: places from 0, if one is 0, none is too large and no option is a number; texts, if all

@@ -2,13 +2,14 @@
 
 LLaVA-Instruct-150K has ``id``, ``image`` (a file name) and ``conversations`` with ``<image>`` once, in the first turn;
 ids are not unique. ShareGPT also has the roles system, user, chatgpt, bing and bard. A conversation is one problem: its
-first question and the answer to it. One of several questions is refused, since the later ones need the earlier ones.
+first question and the answer to it. One of several questions is refused, since the later ones may need the earlier
+ones, unless the mapping says ``turns: first`` or ``turns: each``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from srt.corpora.cells.options import read_options
@@ -38,7 +39,7 @@ def _text(content: Any) -> str:
     return "".join("<image>" if part.get("type") == "image" else str(part.get("text") or "") for part in parts)
 
 
-def _reader(column: str) -> Any:
+def _reader(column: str) -> Callable[[Mapping[str, Any]], Fields]:
     def read(row: Mapping[str, Any]) -> Fields:
         turns = _turns(column, row)
         system = "\n".join(text for role, text in turns if role == "system")
@@ -46,7 +47,9 @@ def _reader(column: str) -> Any:
         if [role in _ASKS for role, _ in said] != [True, False] or said[1][0] not in _ANSWERS:
             roles = ", ".join(role for role, _ in said[:8])
             raise ItemRefused(
-                "unreadable", f"{column}: one question and its answer were expected, not the turns {roles or 'none'}"
+                "unreadable",
+                f"{column}: one question and its answer were expected, not the turns {roles or 'none'}; a mapping "
+                "{data: FILE, turns: first} reads the first question alone, turns: each reads each by itself",
             )
         question, pictures = _with_pictures(said[0][1], row)
         question, choices, answer = _options(question, said[1][1].strip())
@@ -63,11 +66,31 @@ def _reader(column: str) -> Any:
             "answer": answer,
             "solution": solution,
             "picture": pictures,
+            "group": row.get("id"),
             "split": row.get("split"),
             "single_choice": bool(choices),
         }
 
     return read
+
+
+def _parts(column: str) -> Callable[[Mapping[str, Any], str | None], list[Mapping[str, Any]]]:
+    """The conversation cut into questions with their answers, each with what the system said."""
+
+    def parts(row: Mapping[str, Any], turns: str | None) -> list[Mapping[str, Any]]:
+        said = row[column]
+        if turns is None or not isinstance(said, list):
+            return [row]
+        roles = [str(turn.get("from", turn.get("role"))) if isinstance(turn, Mapping) else "" for turn in said]
+        system = [turn for turn, role in zip(said, roles, strict=True) if role == "system"]
+        pairs = [
+            [*system, said[at], said[at + 1]]
+            for at in range(len(said) - 1)
+            if roles[at] in _ASKS and roles[at + 1] in _ANSWERS
+        ]
+        return [{**row, column: pair} for pair in (pairs[:1] if turns == "first" else pairs)] or [row]
+
+    return parts
 
 
 def _with_pictures(text: str, row: Mapping[str, Any]) -> tuple[str, list[Any]]:
@@ -106,6 +129,8 @@ LLAVA = Layout(
     uses=_USES,
     fits=_has_pictures,
     read=_reader("conversations"),
+    parts=_parts("conversations"),
+    ids_repeat=True,
 )
 SHAREGPT = Layout(
     name="ShareGPT",
@@ -113,6 +138,8 @@ SHAREGPT = Layout(
     columns=frozenset({"conversations"}),
     uses=_USES,
     read=_reader("conversations"),
+    parts=_parts("conversations"),
+    ids_repeat=True,
 )
 CHAT_MESSAGES = Layout(
     name="chat messages",
@@ -120,4 +147,6 @@ CHAT_MESSAGES = Layout(
     columns=frozenset({"messages"}),
     uses=_USES,
     read=_reader("messages"),
+    parts=_parts("messages"),
+    ids_repeat=True,
 )

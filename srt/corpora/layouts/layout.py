@@ -41,6 +41,9 @@ class Layout:
         columns: those that every row has; others may be there.
         read: the fields of a row; raises :class:`~srt.corpora.corpus_reader.ItemRefused`.
         uses: the columns that ``read`` looks at besides ``columns``.
+        parts: the rows that a row is read as, for layouts whose rows may hold several problems; by ``turns`` of the
+            mapping.
+        ids_repeat: whether several rows may have one id: then a number is added.
         fits: what else the first rows must show. Nothing is decided by columns alone where two layouts share them.
     """
 
@@ -49,6 +52,8 @@ class Layout:
     columns: frozenset[str]
     read: Callable[[Mapping[str, Any]], Fields]
     uses: frozenset[str] = frozenset()
+    parts: Callable[[Mapping[str, Any], str | None], list[Mapping[str, Any]]] = lambda row, _: [row]
+    ids_repeat: bool = False
     fits: Callable[[Rows], bool] = lambda _: True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srt.corpora.layouts.arc import ARC, COMMONSENSE_QA, OPENBOOK_QA
 from srt.corpora.layouts.conversations import CHAT_MESSAGES, LLAVA, SHAREGPT
+from srt.corpora.layouts.free_answers import FREE_ANSWERS
 from srt.corpora.layouts.gsm8k import GSM8K
 from srt.corpora.layouts.layout import Layout, Rows
 from srt.corpora.layouts.math_solutions import MATH, MATH_500
@@ -11,6 +12,7 @@ from srt.corpora.layouts.mathverse import MATHVERSE
 from srt.corpora.layouts.mathvista import MATHVISTA
 from srt.corpora.layouts.mmlu import MMLU
 from srt.corpora.layouts.mmmu import MMMU
+from srt.corpora.layouts.multiple_choice import MULTIPLE_CHOICE
 from srt.corpora.layouts.vlmevalkit import VLMEVALKIT
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -28,6 +30,8 @@ LAYOUTS: tuple[Layout, ...] = (
     LLAVA,
     SHAREGPT,
     CHAT_MESSAGES,
+    *MULTIPLE_CHOICE,
+    *FREE_ANSWERS,
 )
 """Those with more columns of their own come first."""
 

@@ -107,3 +107,26 @@ def test_columns_of_other_names_are_proposed(tmp_path: Path) -> None:
     assert problem.choices == {"A": "ice", "B": "fire"}
     with pytest.raises(UserError, match=r"--columns: .*plain"):
         import_benchmark("3dsrbench", path, out, columns=columns)
+
+
+def test_a_conversation_of_several_questions_is_read_as_the_mapping_says(tmp_path: Path) -> None:
+    said = [("human", "One?"), ("gpt", "1"), ("human", "Two?"), ("gpt", "2")]
+    row = {"id": "x", "conversations": [{"from": role, "value": text} for role, text in said]}
+    path = jsonl(tmp_path / "data" / "chats.jsonl", [row, {**row, "conversations": row["conversations"][:2]}])
+    out = tmp_path / "problems.jsonl"
+    assert golds(path, out) == {"One?": "1"}
+    for turns, found in (("first", {"One?": "1"}), ("each", {"One?": "1", "Two?": "2"})):
+        (path.parent / "mine.yaml").write_text(f"{{data: chats.jsonl, turns: {turns}}}", "utf-8")
+        assert golds(path.parent / "mine.yaml", out) == found
+        assert {one.group_id for one in read_records(out, Problem)} == {"x"}
+
+
+def test_a_mapping_without_fields_leaves_the_layout(tmp_path: Path) -> None:
+    rows = [{"question": "Which?", "subject": "s", "choices": ["a", "a", "b", "c"], "answer": 2}]
+    path = jsonl(tmp_path / "data" / "mmlu.jsonl", rows)
+    (path.parent / "mine.yaml").write_text("{data: mmlu.jsonl, allow: [equal options]}", "utf-8")
+    assert golds(path.parent / "mine.yaml", tmp_path / "problems.jsonl") == {"Which?": "C"}
+    (path.parent / "mine.yaml").write_text(
+        "{data: mmlu.jsonl, answer_is: index from 1, allow: [equal options]}", "utf-8"
+    )
+    assert golds(path.parent / "mine.yaml", tmp_path / "problems.jsonl") == {"Which?": "B"}
