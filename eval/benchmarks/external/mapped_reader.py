@@ -18,7 +18,7 @@ from eval.benchmarks.external.row import BadRow, Row
 from eval.benchmarks.external.survey import find_layout, gold_rules
 from srt.corpora.cells.options import Options
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused
-from srt.corpora.layouts.layout import Layout
+from srt.corpora.layouts.layout import Layout, fields_of
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.judging.gold_check import gold_fault
@@ -59,7 +59,7 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
         for part, values in enumerate([row.values] if layout is None else layout.parts(row.values, mapping.turns), 1):
             ident = f"{form.source}-{number}" if part == 1 else f"{form.source}-{number}-{part}"
             try:
-                item = MappedItem(source, Row(row.place, dict(values if layout is None else layout.read(values))))
+                item = MappedItem(source, Row(row.place, dict(values if layout is None else fields_of(layout, values))))
                 ident = item.text("id") or ident
                 if ident in taken and layout is not None and layout.ids_repeat:
                     ident = next(new for n in count(2) if (new := f"{ident}-{n}") not in taken)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from srt.corpora.corpus_reader import ItemRefused
 from srt.io.records import AnswerKind
 
 Rows = Sequence[Mapping[str, Any]]
@@ -55,6 +56,18 @@ class Layout:
     parts: Callable[[Mapping[str, Any], str | None], list[Mapping[str, Any]]] = lambda row, _: [row]
     ids_repeat: bool = False
     fits: Callable[[Rows], bool] = lambda _: True
+
+
+def fields_of(layout: Layout, row: Mapping[str, Any]) -> Fields:
+    """The fields of ``row``, read in ``layout``.
+
+    Raises:
+        ItemRefused: a column is missing, or holds what the layout does not know.
+    """
+    missing = sorted(layout.columns - row.keys())
+    if missing:
+        raise ItemRefused("unreadable", f"no column {missing[0]!r}, as {layout.name} has")
+    return layout.read(row)
 
 
 def letter_at(place: Any, count: int, counted_from: int = 0) -> str | None:

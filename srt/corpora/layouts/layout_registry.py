@@ -38,5 +38,10 @@ LAYOUTS: tuple[Layout, ...] = (
 
 def recognised(rows: Rows) -> Layout | None:
     """The layout of a file that begins with ``rows``; ``None`` if it is none of the known ones."""
-    common = set.intersection(*(set(row) for row in rows))
-    return next((one for one in LAYOUTS if one.columns <= common and one.fits(rows)), None)
+    return next((one for one in LAYOUTS if _is_of(one, rows)), None)
+
+
+def _is_of(layout: Layout, rows: Rows) -> bool:
+    # More than half of the rows: one or another may be broken.
+    whole = [row for row in rows if layout.columns <= row.keys()]
+    return len(whole) * 2 > len(rows) and layout.fits(whole)

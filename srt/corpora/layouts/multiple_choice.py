@@ -15,6 +15,10 @@ _FROM_1 = "the answer is a place, counted from 1"
 
 def _mc1(row: Mapping[str, Any]) -> Fields:
     targets = row["mc1_targets"]
+    lists = [targets.get(name) for name in ("choices", "labels")] if isinstance(targets, Mapping) else []
+    lengths = {len(one) if isinstance(one, list) else -1 for one in lists}
+    if len(lengths) != 1 or -1 in lengths:
+        raise ItemRefused("unreadable", "mc1_targets: choices and as many labels were expected")
     right = [text for text, label in zip(targets["choices"], targets["labels"], strict=True) if label == 1]
     if len(right) != 1:
         raise ItemRefused("no_answer", f"mc1_targets: {len(right)} options are labelled 1, and one is right")
