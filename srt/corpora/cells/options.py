@@ -17,7 +17,7 @@ _TEXTS = ("text", "texts", "content", "option", "option_text", "choice", "value"
 _LABELS = ("label", "labels", "key", "id", "letter", "identifier", "option_label")
 _SEPARATORS = (";", "；", "|", "、")
 _ONE_WORD = re.compile(r"[^\s,]{1,40}")
-_COMMA = re.compile(r"\s*[,，]\s+|\s*，\s*")
+_COMMA = re.compile(r" ?[,，] | ?， ?")
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _between_separators(text: str, answer: str) -> list[str] | None:
         pieces = [piece.strip() for piece in text.rstrip(separator).split(separator)]
         if len(pieces) > 1 and all(pieces):
             return pieces
-    pieces = [piece.strip() for piece in _COMMA.split(text)]
+    pieces = _COMMA.split(" ".join(text.split()))
     if len(pieces) < 2 or not all(pieces) or any(piece.count("(") != piece.count(")") for piece in pieces):
         return None
     return pieces if answer.strip() in pieces or all(map(_ONE_WORD.fullmatch, pieces)) else None

@@ -26,11 +26,11 @@ def printed_list(text: str) -> list[Any] | dict[Any, Any] | None:
     if len(text) > _LONGEST:
         return None
     text = _LATEX.sub(r"\\\\", _ARRAY.sub(r"\1", text))
-    if _WITHOUT_COMMAS.fullmatch(text):
-        return [ast.literal_eval(one) for one in re.findall(_STRING, text, re.S)]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of \(, which is no escape
+            if _WITHOUT_COMMAS.fullmatch(text):
+                return [ast.literal_eval(one) for one in re.findall(_STRING, text, re.S)]
             found = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None

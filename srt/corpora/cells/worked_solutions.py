@@ -10,6 +10,9 @@ _FINAL = re.compile(r"(?:(?<=\s)|^)####\s*(?=\S)")
 _CALCULATOR = re.compile(r"<<[^<>]*>>")
 _BOXED = re.compile(r"\\f?box(?:ed)?\s*(?=\{)|\\boxed\s+(?P<bare>[^\s$]+)")
 
+_MOST_OPEN = 20
+"""Boxes from the end that are tried: one that is not closed is followed to the end of the text."""
+
 
 def behind_final_mark(text: str) -> tuple[str, str] | None:
     """Answer and solution of ``... <<3+4=7>>7.\\n#### 7``, without calculator marks; ``None`` without ``####``."""
@@ -26,7 +29,7 @@ def without_calculator_marks(text: str) -> str:
 
 def last_boxed(text: str) -> str | None:
     """What the last ``\\boxed{}`` of ``text`` holds; ``None`` if there is none that closes."""
-    for match in reversed(list(_BOXED.finditer(text))):
+    for match in list(_BOXED.finditer(text))[: -_MOST_OPEN - 1 : -1]:
         if match["bare"] is not None:
             return match["bare"].rstrip(".")
         end = closing(text, match.end())

@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from srt.corpora.cells.options import read_options
-from srt.corpora.cells.own_letters import letters_in_one_line
+from srt.corpora.cells.options_in_question import split_options
 from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
 from srt.corpora.corpus_reader import ItemRefused
 from srt.corpora.layouts.layout import Fields, Layout, Rows
@@ -21,7 +20,7 @@ from srt.corpora.layouts.layout import Fields, Layout, Rows
 _ASKS = ("human", "user")
 _ANSWERS = ("gpt", "assistant", "chatgpt", "bing", "bard", "model")
 _PLACEHOLDER = re.compile(r"<image>\s?")
-_LETTER_ASKED = re.compile(r"\n?\s*Answer with the option'?s letter from the given choices directly\.?\s*", re.I)
+_LETTER_ASKED = re.compile(r"Answer with the option'?s letter from the given choices directly\.?", re.I)
 _LETTER = re.compile(r"\(?([A-H])\)?\.?")
 
 
@@ -109,12 +108,10 @@ def _with_pictures(text: str, row: Mapping[str, Any]) -> tuple[str, list[Any]]:
 def _options(question: str, answer: str) -> tuple[str, dict[str, str], str]:
     """Options that stand at the end of the question, a line each, where the answer is one letter."""
     letter = _LETTER.fullmatch(answer)
-    body = _LETTER_ASKED.sub("", question)
-    start = re.search(r"(?:^|\n)\s*(?:(?:Options|Choices)\s*:\s*\n?\s*)?(?=\(?A\s*[.):])", body)
-    if letter is None or start is None or letters_in_one_line(" ".join(body[start.end() :].split())) is None:
+    if letter is None:
         return question, {}, answer
-    choices = read_options(body[start.end() :]).texts
-    return (body[: start.start()].strip(), choices, letter[1]) if len(choices) > 1 else (question, {}, answer)
+    asked, choices = split_options(_LETTER_ASKED.sub("", question), heading=False)
+    return (asked, choices, letter[1]) if choices else (question, {}, answer)
 
 
 def _has_pictures(rows: Rows) -> bool:

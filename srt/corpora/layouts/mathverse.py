@@ -7,27 +7,15 @@ five versions; in "Vision Only" the picture holds the question and its options, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from srt.corpora.cells.options import read_options
+from srt.corpora.cells.options_in_question import split_options
 from srt.corpora.layouts.layout import Fields, Layout
-
-_CHOICES = re.compile(r"\s*(?:^|\n|(?<=[.?:)]))\s*(?:Choices|Options|选项)\s*[:：]\s*", re.I)
-
-
-def split_choices(question: str) -> tuple[str, dict[str, str]]:
-    """The question, and the options behind ``Choices:`` in it; none where it has none."""
-    parts = _CHOICES.split(question, maxsplit=1)
-    if len(parts) < 2:
-        return question, {}
-    texts = read_options(parts[1]).texts
-    return (parts[0].strip(), texts) if len(texts) > 1 else (question, {})
 
 
 def _read(row: Mapping[str, Any]) -> Fields:
-    question, choices = split_choices(str(row["question"] or "").strip())
+    question, choices = split_options(str(row["question"] or "").strip(), heading=True)
     about = row.get("metadata")
     about = about if isinstance(about, Mapping) else {}
     found: Fields = {

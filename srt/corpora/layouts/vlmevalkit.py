@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from string import ascii_uppercase
 from typing import Any
 
+from srt.corpora.cells.options_in_question import split_options
 from srt.corpora.cells.printed_lists import printed_list
 from srt.corpora.layouts.layout import Fields, Layout, Rows
-from srt.corpora.layouts.mathverse import split_choices
 
 _NOTHING = ("", "nan", "None")
 _LONGEST_INDEX = 64
@@ -30,7 +30,7 @@ def _read(row: Mapping[str, Any]) -> Fields:
     hint = row.get("hint")
     question, picture = str(row["question"]), _pictures(row.get("image"))
     if not options and re.fullmatch("[A-Z]", str(row["answer"]).strip()):
-        question, options = split_choices(question)  # MMStar: "...\nOptions: A: left, B: right"
+        question, options = split_options(question, heading=True)  # MMStar: "...\nOptions: A: left, B: right"
     found: Fields = {
         "id": row["index"],
         "question": f"{hint}\n{question}" if _given(hint) else question,

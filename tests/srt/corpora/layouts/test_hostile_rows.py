@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -9,7 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from srt.corpora.cells.decimal_commas import is_number_with_comma, with_points
 from srt.corpora.cells.options import read_options
+from srt.corpora.cells.options_in_question import split_options
+from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
 from srt.corpora.corpus_reader import ItemRefused
 from srt.corpora.layouts.layout import Layout, fields_of
 from srt.corpora.layouts.layout_registry import LAYOUTS, recognised
@@ -64,3 +68,20 @@ def test_any_row_is_read_or_refused(layout: Layout, data: st.DataObject) -> None
 def test_any_cell_of_options_is_read_or_refused(given_value: Any) -> None:
     with suppress(ItemRefused):
         assert all(len(letter) == 1 for letter in read_options(given_value).texts)
+
+
+@pytest.mark.parametrize(
+    "unit", [" ", "\n", "A. ", "(A) ", "'a' ", "'", "Choices: ", "\\boxed{", "1,", "array([", "#### "]
+)
+def test_long_cells_take_no_long_time(unit: str) -> None:
+    text = (unit * 20_000)[:20_000]
+    began = time.process_time()
+    for cell in (text, f"[{text}]", f"x{text}x"):
+        with suppress(ItemRefused):
+            read_options(cell, answer="x")
+        split_options(cell, heading=False)
+        behind_final_mark(cell)
+        last_boxed(cell)
+        with_points(cell)
+        is_number_with_comma(cell)
+    assert time.process_time() - began < 5
