@@ -105,6 +105,11 @@ def printed_answer(printed: str) -> str:
     return _unquoted(" ".join(_ALTERNATIVE.split(_HEADING.sub("", _cut_tail(printed)[0], count=1))[0].split()))
 
 
+def asks_several(question: str) -> bool:
+    """Whether ``question`` asks for several answers: ``2,5`` may be two of them."""
+    return _ASKS_SEVERAL.search(question) is not None
+
+
 def is_letter(printed: str) -> bool:
     """Whether the answer is a single option letter and nothing else."""
     head = printed_answer(printed)
@@ -146,7 +151,7 @@ def _parts(head: str, question: str) -> Answer | None:
         ends = [m.start() for m in marks[1:]] + [len(head)]
         pieces = [head[m.end() : end].strip().strip(";；,，. \n") for m, end in zip(marks, ends, strict=True)]
         return _joined([_single(piece) for piece in without_proofs(pieces)]) if all(pieces) else None
-    several = _ANY_COMMA if _ASKS_SEVERAL.search(question) else _COMMAS
+    several = _ANY_COMMA if asks_several(question) else _COMMAS
     # The strongest separator first: a comma inside (1; 2, 3) divides less than the semicolon.
     for separator in (_SPLIT, several, _AND):
         pieces = [piece for piece in separator.split(_bare(head)) if piece]

@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.benchmarks.benchmark_registry import import_benchmark
-from eval.benchmarks.external.mapping_file import FIELDS
+from eval.benchmarks.external.mapping_file import FIELDS, FieldMap
 from srt.cli import make_app
+from srt.corpora.layouts.layout_registry import LAYOUTS
 from srt.io.record_reader import read_records
 from srt.io.records import Answer, Problem
 from srt.pipeline.split import split_file
@@ -66,3 +67,10 @@ def test_split_and_the_page_name_one_field() -> None:
     [said] = re.findall(r"^\| `group` \| (.*) \|$", PAGE, re.MULTILINE)
     assert "`group_id`" in said
     assert "column group" in " ".join(told.split())
+
+
+def test_every_key_of_a_mapping_and_every_layout_is_on_the_page() -> None:
+    keys = re.findall(r"^\| (\w+) \|", PAGE.partition("| key of a mapping |")[2].partition("\n\n")[0], re.MULTILINE)
+    assert set(keys) == set(FieldMap.model_fields)
+    text = " ".join(PAGE.split())
+    assert not [layout.name for layout in LAYOUTS if layout.name not in text]
