@@ -28,6 +28,8 @@ class Record(BaseModel):
 
     how_to_make: ClassVar[str] = ""
     """How files of such records are made: the end of the message about a file of something else."""
+    training_row: ClassVar[bool] = False
+    """Whether trainers read files of them: in Parquet, pictures are inside, and without them no column ``images``."""
 
 
 class Answer(Record):
@@ -149,6 +151,7 @@ class Sequence(Record):
     """What ``srt build`` writes and ``train`` reads: TRL's prompt-completion form, with the spans of the operations."""
 
     how_to_make = "srt build writes sequences from traces"
+    training_row = True
 
     problem_id: str
     trace_id: str
