@@ -185,6 +185,14 @@ def build(
     pictures: Annotated[
         bool, typer.Option("--pictures", help="For vision models: pictures instead of diagram_description.")
     ] = False,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            autocompletion=completions.formats,
+            help="Whose layout: trl (srt train reads it too), messages, sharegpt, alpaca or verl.",
+        ),
+    ] = "trl",
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
     engine: EngineOption = None,
@@ -201,8 +209,10 @@ def build(
     """
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.build import build_file
+    from srt.trainers.format_registry import OURS
 
-    if on_ray(engine, address, (traces, problems, out), ("--workers", workers), ("--keep-going", keep_going)):
+    others = (("--workers", workers), ("--keep-going", keep_going), (f"--format {format}", format != OURS))
+    if on_ray(engine, address, (traces, problems, out), *others):
         from srt.scale.ray_engine import ray_cluster
         from srt.scale.sharded_stages import build_shards
 
@@ -220,6 +230,7 @@ def build(
             text=text,
             pictures=pictures,
             keep=keep,
+            format=format,
             workers=workers or cores_at_hand(),
             keep_going=keep_going,
         )

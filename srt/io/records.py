@@ -49,6 +49,8 @@ class Record(BaseModel):
     """How files of such records are made: the end of the message about a file of something else."""
     always_written: ClassVar[tuple[str, ...]] = ()
     """Fields that have a default in Python and none in files: a line without them is no such record."""
+    training_row: ClassVar[bool] = False
+    """Whether trainers read files of them: in Parquet, pictures are inside, and without them no column ``images``."""
 
     @classmethod
     def must_have(cls) -> set[str]:
@@ -224,6 +226,7 @@ class Sequence(Record):
     """What ``srt build`` writes and ``train`` reads: TRL's prompt-completion form, with the spans of the operations."""
 
     how_to_make = "srt build writes sequences from traces"
+    training_row = True
 
     problem_id: str
     trace_id: str

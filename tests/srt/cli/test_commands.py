@@ -34,7 +34,8 @@ def test_help_shows_an_example(name: str, srt: Any) -> None:
     # No type of Python: what a value is called has no brackets, and the words to choose from are words.
     assert not re.search(r"<(str|int|float|[Pp]ath|list|bool)|\bNone\b", ran.out)
     with_value = [p for p in parameters if p.param_type_name == "option" and not p.is_flag]
-    assert all(re.fullmatch(r"[A-Z=]+( [A-Z]+)*|[\w.-]+(\|[\w.-]+)*|(NAME=SHARE|FIELD=COLUMN),\.\.\.", p.metavar) for p in with_value)
+    forms = re.compile(r"[A-Z=]+( [A-Z]+)*|[\w.-]+(\|[\w.-]+)*|(NAME=SHARE|FIELD=COLUMN),\.\.\.")
+    assert all(forms.fullmatch(p.metavar) for p in with_value)
 
 
 def examples() -> list[str]:
