@@ -189,10 +189,10 @@ class _Comparison:
             return Equality("equal" if same_ones else "differs", "exact")
         body = plain(gold)
         wanted = order(body)
-        if wanted is not None and not wanted.by_size and squeezed(given) == "".join(wanted.names):
+        if wanted is not None and wanted.rises is None and squeezed(given) == "".join(wanted.names):
             return Equality("equal", "text")
         if wanted is not None and (ordered := order(plain(given))) is not None:
-            same = same_order(wanted, ordered)
+            same = same_order(wanted, ordered, self.question)
             return Equality("equal" if same else "undecided", "parts" if same is None else "text")
         words = listed_words(gold)
         if words is not None and (said_words := listed_words(given)) is not None and len(words) == len(said_words):
