@@ -16,6 +16,7 @@ from srt.answers.equality.stated_values import said_value
 from srt.answers.equality.understood import is_understood, listed, set_members
 from srt.answers.equality.written_values import compare_members, compare_written
 from srt.answers.written_form import read_answer
+from srt.maths.asked_letters import asked_letters
 
 _RELATED = re.compile(r"[<>]|\\(?:le|ge|ne|neq|lt|gt|in|cup|cap|infty)(?![A-Za-z])|[≤≥≠∈∪∩∞]")
 _ASKS_ORDER = re.compile(
@@ -71,7 +72,8 @@ def compare_part(gold: str, given: str, rules: Rules) -> Equality:
     named = named_value(plain(gold), rules.question)
     if named is not None and (called := concluded_value(plain(given), named.kind, rules.question)) is not None:
         return Equality("equal" if named == called else "differs", "text")
-    if is_understood(gold) and re.search(r"\d|\\", gold):
+    of_letters = asked_letters(rules.question).issuperset(squeezed(gold))  # ``rh``, where hr is as good
+    if of_letters or (is_understood(gold) and re.search(r"\d|\\", gold)):
         return compare_written(plain(gold), plain(given), None, rules)
     if same_words(gold, given):
         return Equality("equal", "text")

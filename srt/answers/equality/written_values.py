@@ -25,6 +25,7 @@ from srt.answers.equality.stated_values import (
 )
 from srt.answers.equality.understood import OR, alternatives, members_said, set_members
 from srt.answers.equality.units import match_units, split_noun
+from srt.maths.asked_letters import asked_letters
 from srt.maths.units.unit import Unit
 from srt.maths.units.unit_phrases import as_one_unit, split_unit
 
@@ -118,12 +119,13 @@ def _compare_values(gold: str, given: str, unit: Unit | None, rules: Rules) -> E
 
 
 def _compare_quantities(gold: str, given: str, unit: Unit | None, rules: Rules) -> Equality:
+    letters = asked_letters(rules.question)
     if unit is None:
-        gold, unit = split_unit(gold)
+        gold, unit = split_unit(gold, letters)
     gold = split_noun(gold, rules.question, any_noun=True)
     if unit is not None and unit.name == "°":
         gold, given = gold.replace("°", ""), given.replace("°", "", given.count("°") - 1)
-    given, other = split_unit(given, algebra.names(gold) if unit is None else frozenset())
+    given, other = split_unit(given, algebra.names(gold) | letters if unit is None else frozenset())
     if other is not None and ratio(given) is not None:
         return Equality("undecided", "parts")
     if other is None:
