@@ -48,6 +48,8 @@ _SEVERAL = re.compile(
     r"[\d}\])π]\s*+(?:[A-Za-z\u4e00-\u9fff°^{}\d]{0,12}\s++)?(?:or|或者?)\s*+[-+]?[\d\\(√π]", re.IGNORECASE
 )
 _FORMULA = re.compile(r"[\\=<>\d^]")
+_EMPTY_LINES = re.compile(r"\n\s*\n")
+_NEXT_PART = re.compile(r"\s*+[(（①-⑳]?\s*+\d?\s*+[)）.、]")
 _OF_A_PART = re.compile(
     r"^\W*(?:the|its|each|one)\s+(?:\w+\s+)?(?:base|face|top|bottom|side|section|cross-section|part|half|layer|lid)s?\s+(?:is|are)(?![a-z])"
     r"|^(?:上面|下面|底面|侧面|截面|上半|下半|其中)",
@@ -173,8 +175,13 @@ def _without_number(text: str, kind: AnswerKind, problem: Problem) -> str:
 
 
 def _all_parts(line: str, rest: str) -> str:
-    """The marker's line, with the lines below it where the answer continues there, up to an empty one."""
-    block = re.split(r"\n\s*\n(?!\s*+[(（①-⑳]?\s*+\d?\s*+[)）.、])", rest.strip(), maxsplit=1)[0].strip()
+    """The marker's line, with the lines below it where the answer continues there, up to an empty one.
+
+    An empty line before the number of a part ends nothing.
+    """
+    rest = rest.strip()
+    ends = (gap.start() for gap in _EMPTY_LINES.finditer(rest) if not _NEXT_PART.match(rest, gap.end()))
+    block = rest[: next(ends, len(rest))]
     inside = boxed(block, "parts")
     if inside is not None:
         return inside
