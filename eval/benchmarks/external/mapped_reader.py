@@ -25,7 +25,7 @@ from srt.corpora.gold_answers import Gold, read_gold
 from srt.io.errors import UserError
 from srt.io.records import MOST_PICTURES, AnswerKind, Image, Problem
 from srt.io.strict_json import JsonFault, JsonLoss, load_json
-from srt.judging.gold_check import gold_fault
+from srt.judging.gold_fault import gold_fault
 
 __all__ = ["Column", "Form", "read_mapped"]
 _LETTERED = re.compile(r"^\s*[(（]?([A-Z])\s*[.．、:：)）](.*)")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from srt.answers.equality.forms.calendar_and_compass import concluded_value, named_value
 from srt.answers.equality.forms.descriptions import concluded, description, listed_words, same_description, same_words
 from srt.answers.equality.forms.geometric_relations import relation
-from srt.answers.equality.forms.named_values import concluded_value, named_value
 from srt.answers.equality.forms.orders import order, same_order
 from srt.answers.equality.magnitudes import ask_math_verify
 from srt.answers.equality.normal_form import plain, squeezed

@@ -8,8 +8,8 @@ from srt.answers.beyond_question import said_beyond
 from srt.answers.equality import equal_to_gold
 from srt.answers.equality.forms.orders import Order, names_as_asked, order_said, same_order
 from srt.answers.extraction import extract
-from srt.answers.layout import without_layout
 from srt.answers.stated_set import set_said
+from srt.answers.tables_and_quotes import without_layout
 from srt.answers.values import concluded_value
 from srt.answers.yes_or_no import yes_or_no
 from srt.corpora.gold_answers import read_gold
