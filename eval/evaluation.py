@@ -16,7 +16,7 @@ from eval.report.wandb_log import log_scores, require_wandb
 from eval.run.eval_recipe import EvalRecipe
 from eval.run.finished import finished_summary, mark_finished
 from eval.run.given_predictions import take_predictions
-from eval.run.gold_check import require_gold_that_can_be_met
+from eval.run.gold_preflight import require_gold_that_can_be_met
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.run.sharding import this_shard

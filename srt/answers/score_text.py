@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srt.answers.equality import POLICIES, PolicyName, equal_to_gold
-from srt.answers.equality.equal import SameFormula
+from srt.answers.equality.outcome import SameFormula
 from srt.answers.extraction import extract
 from srt.io.records import Answer, FinishReason, Problem, Score
 

@@ -16,7 +16,7 @@ from srt.io.errors import UserError
 from srt.io.output_paths import beside, keep_apart, keep_outside
 from srt.io.record_writer import write_records
 from srt.io.records import Lang, Problem
-from srt.judging.gold_check import gold_fault
+from srt.judging.gold_fault import gold_fault
 from srt.language.trace import Trace
 from srt.worlds.world_registry import world_of
 

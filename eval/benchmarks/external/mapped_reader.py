@@ -21,7 +21,7 @@ from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused
 from srt.corpora.layouts.layout import Layout, fields_of
 from srt.io.errors import UserError
 from srt.io.records import Problem
-from srt.judging.gold_check import gold_fault
+from srt.judging.gold_fault import gold_fault
 
 __all__ = ["Column", "Form", "read_mapped"]
 
