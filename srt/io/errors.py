@@ -105,6 +105,8 @@ _IN_WORDS: Final[tuple[tuple[str, str | None], ...]] = (
     ("can't allocate memory", _NO_MEMORY),
     *((words, None) for words in ("No space left on device", "Disk quota exceeded", "File too large")),
     *((words, None) for words in ("database or disk is full", "PytorchStreamWriter failed writing")),
+    # torch.save, when the end of a file does not go to the disk: C++ says nothing of why.
+    ("basic_ios::clear: iostream error", f"a file could not be written to its end: {_MAKE_ROOM}"),
 )
 """What exceptions without an ``errno`` say, of Python and of libraries in Rust and C++, and what to print.
 
