@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-vl demo-long test test-all test-slow test-equivalence research-test lint docs clean
+.PHONY: help demo demo-vl demo-long test test-all test-slow test-equivalence test-loaders research-test lint docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test-slow: $(VENV)/ready-dev ## the checks that take hours: whole experiments, m
 test-equivalence: $(VENV)/ready-dev ## one process = DDP = FSDP2 = ZeRO, packed = unpacked, resumed = unbroken, ours = TRL's
 	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadgroup tests/train/equivalence
 
+test-loaders: $(VENV)/ready-dev build/loaders/llama_factory/ready build/loaders/swift/ready build/loaders/verl/ready ## what LLaMA-Factory, ms-swift and verl read of `srt build --format`: 2 GB of environments
+	SRT_LOADERS=build/loaders $(BIN)/python -m pytest -q -m slow tests/loaders
+
 research-test: $(VENV)/ready-dev ## the tests of research/, which are no part of the others
 	$(BIN)/python -m pytest -q research/tests
 
@@ -54,6 +57,15 @@ $(VENV)/ready-dev: $(VENV)/ready
 $(VENV)/ready-docs: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
+	touch $@
+
+# Their pins exclude ours and each other's. PyTorch alone is taken from $(VENV), which is searched last: three more
+# copies of it would take 15 GB.
+build/loaders/%/ready: tests/loaders/%.txt $(VENV)/ready
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > $(@D)/own
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > `cat $(@D)/own`/with_pytorch.pth
+	$(@D)/bin/python -m pip install --quiet --no-warn-conflicts --requirement $<
 	touch $@
 
 clean: ## remove the virtual environment, the runs and all caches

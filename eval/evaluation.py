@@ -16,13 +16,14 @@ from eval.report.wandb_log import log_scores, require_wandb
 from eval.run.eval_recipe import EvalRecipe
 from eval.run.finished import finished_summary, mark_finished
 from eval.run.given_predictions import take_predictions
-from eval.run.gold_check import require_gold_that_can_be_met
+from eval.run.gold_preflight import require_gold_that_can_be_met
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.run.sharding import this_shard
 from eval.scoring.score import score
 from srt.io.atomic_files import write_atomically
-from srt.io.errors import UserError, no_model_folder
+from srt.io.bundled_files import no_model_folder
+from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.problem_files import stream_problems
 from srt.io.progress import notice
@@ -50,7 +51,7 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
     shard = this_shard()
     if recipe.report_to:
         require_wandb()
-    if recipe.predictions is None:
+    if not recipe.files:
         shard.take_device()
         backend = make_backend(recipe)
         problems, imported = _problems(recipe)
@@ -70,13 +71,14 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
     else:
         problems, imported = _problems(recipe)
         made = take_predictions(
-            recipe.predictions,
+            recipe.files,
             problems,
             recipe.output,
             model=recipe.model,
             arm=recipe.arm,
             benchmark=recipe.benchmark,
             options=recipe.options,
+            columns=recipe.columns,
         )
     if not made.complete:
         return {
@@ -107,7 +109,7 @@ def _require_inputs(recipe: EvalRecipe) -> None:
     """Raise a :class:`UserError` where what is read first is not there; later, PyTorch would be imported to say so."""
     if BACKENDS[recipe.backend].local and not Path(recipe.model).exists():
         raise no_model_folder(recipe.model)
-    for path in (recipe.problems, recipe.data, recipe.predictions):
+    for path in (recipe.problems, recipe.data, *recipe.files):
         if path is not None and not path.exists():
             raise UserError(f"{path}: no such file" + (" or folder" if path == recipe.data else ""))
 

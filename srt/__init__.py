@@ -16,7 +16,9 @@ __version__ = "0.2.0"
 __all__ = [
     "Answer",
     "Judgement",
+    "Message",
     "Problem",
+    "Score",
     "Sequence",
     "Step",
     "StepCheck",
@@ -25,11 +27,18 @@ __all__ = [
     "UserError",
     "build",
     "check",
+    "corrupt",
     "judge",
     "judge_many",
     "linearize",
     "parse",
+    "prompt",
+    "read",
+    "sample",
+    "score",
+    "show",
     "solve",
+    "write",
 ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from srt.io.yaml_config import Config
 
@@ -44,6 +44,13 @@ class ModelSpec(Config):
     attn: Attention = "auto"
     quantize: Literal["nf4"] | None = None
     liger: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_no_path(cls, values: Any) -> Any:
+        if isinstance(values, str):
+            raise ValueError(f"the folder is model.path: write model: {{path: {values}}}, or --set model.path={values}")
+        return values
 
 
 class TrainableParts(Config):

@@ -27,7 +27,7 @@ from srt.io.record_writer import write_records
 from srt.io.worker_processes import die_with_parent
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches, stage_lines
-from train.data.data_warnings import data_warnings
+from train.data.data_warnings import batch_warnings, data_warnings
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
@@ -117,6 +117,9 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
         raise UserError("; ".join(faults))
     if fault := recipe.schedule_fault(plan.steps):
         raise UserError(fault)
+    if is_main:
+        for line in batch_warnings(recipe, examples, plan.steps):
+            notice(f"warning: {line}")
     held_out = None
     if recipe.eval_data is not None:
         held_out = read_examples(recipe.on(recipe.eval_data), tokenizer, processor)

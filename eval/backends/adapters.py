@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from srt.io.errors import UserError, no_model_folder
+from srt.io.bundled_files import no_model_folder
+from srt.io.errors import UserError
 from srt.io.locations import sha256_of
 
 if TYPE_CHECKING:

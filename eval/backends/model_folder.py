@@ -31,7 +31,8 @@ from eval.backends.model_inputs import PicturePrompts, TextPrompts
 from eval.backends.presets import family_of
 from eval.backends.protocol import Generation, GenerationSettings
 from eval.backends.token_counts import count_reasoning, text_of, think_state, until_end
-from srt.io.errors import UserError, no_model_folder
+from srt.io.bundled_files import no_model_folder
+from srt.io.errors import UserError
 from srt.io.records import Message
 from srt.language.prompts import render_prompt
 from srt.untrusted.trial import check_tokenizer

@@ -64,8 +64,8 @@ class GenerationSettings(Record):
 class Request:
     """One prompt. ``prompt`` is what :meth:`Backend.render` gave for its messages.
 
-    ``images``, in order, are relative to the folder ``root``: :func:`srt.images.open.open_picture` opens them. ``seed``
-    is that of its sample (used only when sampling).
+    ``images``, in order, are relative to the folder ``root``: :func:`srt.images.normalise.shown_picture` opens them.
+    ``seed`` is that of its sample (used only when sampling).
     """
 
     prompt: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from eval.benchmarks.definition.benchmark import Benchmark
@@ -62,13 +63,25 @@ def chosen_options(benchmark: Benchmark, given: Mapping[str, str]) -> dict[str, 
     return {name: given.get(name, values[0]) for name, values in benchmark.options.items()}
 
 
-def import_benchmark(name: str, path: Path, out: Path, *, lang: str | None = None) -> dict[str, Any]:
+def import_benchmark(
+    name: str,
+    path: Path,
+    out: Path,
+    *,
+    lang: str | None = None,
+    columns: Mapping[str, str | list[str]] = MappingProxyType({}),
+) -> dict[str, Any]:
     """Read the user's copy of the benchmark ``name`` at ``path`` into ``out`` and give a summary of counts.
 
     Refused items are written beside ``out``, with ``.refusals`` before its suffix, each with its reason. ``lang``
-    selects the language of a benchmark whose items have both.
+    selects the language of a benchmark whose items have both; ``columns`` names the columns of the user's file for our
+    fields.
 
     Raises:
-        UserError: an unknown benchmark, or what :func:`srt.corpora.import_file` raises.
+        UserError: an unknown benchmark, one that takes no ``columns``, or what :func:`srt.corpora.import_file` raises.
     """
-    return import_file(name, path, out, lang=lang, reader=find_benchmark(name).read)
+    benchmark = find_benchmark(name)
+    if columns and not benchmark.mapped:
+        takers = ", ".join(one.name for one in BENCHMARKS.values() if one.mapped)
+        raise UserError(f"--columns: {name} is read as it was published; {takers} take it")
+    return import_file(name, path, out, lang=lang, reader=benchmark.read, columns=columns)

@@ -63,6 +63,7 @@ def _label(name: str, problem: Problem) -> list[str]:
 
 GEOEVAL = Benchmark(
     name="geoeval",
+    mapped=True,
     about="GeoEval: geometry problems with and without a picture, through a mapping of your file",
     read=read,
     options=STEPS,

@@ -273,6 +273,7 @@ def _question(problem: Problem, asking: Asking, variant: str) -> Question:
 
 HST = Benchmark(
     name="hst",
+    mapped=True,
     about="HST-bench: four-option questions on ten sub-dimensions of spatial thinking; circular and average accuracy",
     read=read,
     ask=ask,

@@ -9,13 +9,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from eval.benchmarks.definition.benchmark import PLAIN, STEPS, Benchmark
+from eval.benchmarks.external.json_rows import json_lines
 from eval.benchmarks.external.mapped_reader import Form, read_mapped
 from eval.benchmarks.external.repeated_problems import refuse_repeated
+from eval.benchmarks.external.row import BadRow, Row
 from eval.benchmarks.tables.rolled import FLIPS, ROLLS, ask_rolled, view_tables
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused, refusing_pictures
 from srt.io.record_lines import validation_fault
-from srt.io.record_reader import read_rows
-from srt.io.records import Image, Problem
+from srt.io.records import FROM_FILE, Image, Problem
 
 
 def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal]:
@@ -28,26 +29,32 @@ def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal
     Raises:
         UserError: no such file, or what the mapping's reader raises.
     """
-    first: dict[str, Any] = {}
+    first: Row | BadRow | None = None
     if path.suffix.lower() == ".jsonl" and path.is_file():
-        first = next((row for _, row in read_rows(path)), {})
+        first = next(json_lines(path), None)
     # Records of ours have source and split, and hardly another file does.
-    ours = {"source", "split"} <= first.keys()
-    return refuse_repeated(_records(path, request) if ours else read_mapped(path, request, Form(source="own")))
+    ours = isinstance(first, Row) and {"source", "split"} <= first.values.keys()
+    return refuse_repeated(
+        _records(path, request) if ours else read_mapped(path, request, Form(source="own", layouts=True))
+    )
 
 
 def _records(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal]:
-    for number, row in read_rows(path):
+    for row in json_lines(path):
+        line = f"line {row.place.rpartition(':')[2]}"
+        if isinstance(row, BadRow):
+            yield ItemRefused("unreadable", row.fault).record(line, row.place)
+            continue
         try:
-            problem = _problem(row)
+            problem = _problem(row.values)
             yield problem.model_copy(update={"images": _images(problem, path.parent, request)})
         except ItemRefused as fault:
-            yield fault.record(str(row.get("id") or f"line {number}"), f"{path}:{number}")
+            yield fault.record(str(row.values.get("id") or line), row.place)
 
 
 def _problem(row: dict[str, Any]) -> Problem:
     try:
-        problem = Problem.model_validate(row)
+        problem = Problem.model_validate(row, context=FROM_FILE)
     except ValidationError as error:
         fault = validation_fault(error)
         raise ItemRefused("no_answer" if fault.startswith("answer") else "unreadable", fault) from None
@@ -74,6 +81,7 @@ def _images(problem: Problem, folder: Path, request: ImportRequest) -> list[Imag
 
 PROBLEMS = Benchmark(
     name=PLAIN,
+    mapped=True,
     about="problems of your own: records as srt import and srt generate write them, or a file and a mapping",
     read=read,
     ask=ask_rolled,

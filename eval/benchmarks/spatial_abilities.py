@@ -249,6 +249,7 @@ def _words() -> dict[str, Any]:
 
 SPATIAL_ABILITIES = Benchmark(
     name="spatial-abilities",
+    mapped=True,
     about="Basic Spatial Abilities: nine psychometric tests with pictures, partial credit, five abilities",
     read=read,
     ask=ask,

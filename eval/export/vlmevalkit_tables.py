@@ -20,12 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from eval.export.run_export import RunExport, Sample, file_name
+from eval.predictions.vlmevalkit_rows import FAILED
 from eval.records.spreadsheet_cells import as_text
 from srt.io.atomic_files import write_atomically
 
 VARIANT_STEP = 1_000_000
-FAILED = "Failed to obtain answer"
-"""What VLMEvalKit writes, and looks for, instead of a missing answer."""
 
 _EMPTY_TO_PANDAS = re.compile(r"#N/A(?: N/A)?|#NA|-?1\.#(?:IND|QNAN)|-?(?:NaN|nan)|<NA>|N/A|n/a|NA|NULL|null|None")
 

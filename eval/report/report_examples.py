@@ -20,8 +20,7 @@ from eval.report.plots import colour
 from eval.report.report_errors import first_faults
 from eval.scoring.dimensions import labels_of
 from srt.answers.written_form import canonical_text
-from srt.images.normalise import scaled_down
-from srt.images.open import open_picture
+from srt.images.normalise import scaled_down, shown_picture
 from srt.io.errors import UserError
 from srt.io.records import Image, Prediction, Problem
 from srt.language.trace import StepCheck
@@ -231,7 +230,7 @@ class _Album:
             self.over_budget += 1
             return None
         try:
-            picture = open_picture(problems_path(run).parent, image)
+            picture = shown_picture(problems_path(run).parent, image)
         except UserError:
             self.unreadable += 1
             return None

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from eval.backends.backend_registry import BACKENDS
 from eval.backends.protocol import Attention, Dtype, GenerationSettings, Grammar, ServerType
+from eval.predictions.tables import COLUMNS
 from eval.run.wandb_settings import WandbSettings
 from srt.answers.equality import PolicyName
 from srt.io.did_you_mean import did_you_mean
@@ -35,8 +36,9 @@ class EvalRecipe(WandbSettings):
     replace our prompts of the same names (:mod:`eval.benchmarks.definition.prompt_files`). ``policy`` is that of
     scoring.
 
-    ``predictions`` are those of another system (:mod:`eval.run.given_predictions`), named by ``model`` and ``arm``, or
-    else as the file is.
+    ``predictions`` are those of another system (:mod:`eval.run.given_predictions`), in one file or several, named by
+    ``model`` and ``arm``, or else as the file is. ``columns`` says what a table calls our columns
+    (:data:`eval.predictions.tables.COLUMNS`).
 
     ``backend`` is one of :data:`~eval.backends.backend_registry.BACKENDS`; each says which of the last keys it reads.
     ``engine: ray`` is the back end vllm with ``replicas`` on the Ray cluster at ``address``.
@@ -147,9 +149,13 @@ class EvalRecipe(WandbSettings):
     )
 
     predictions: Annotated[
-        Path | None,
-        Flag("Back end file", "Another system's predictions, with the columns id and prediction."),
+        Path | list[Path] | None,
+        Flag("Back end file", "Another system's predictions: a table, or a file of another tool; may be repeated."),
     ] = None
+    columns: Annotated[
+        dict[str, str],
+        Flag("Back end file", "What a table calls our columns: id=pid,prediction=output.", ("--columns",)),
+    ] = Field(default_factory=dict)
 
     policy: Annotated[
         PolicyName, Flag("Scores", "How numbers and units are compared with gold: strict (default) or lenient.")
@@ -162,8 +168,9 @@ class EvalRecipe(WandbSettings):
     @classmethod
     def _name_after_file(cls, data: Any) -> Any:
         given = data.get("predictions") if isinstance(data, dict) else None
-        if isinstance(given, str | Path) or (isinstance(data, dict) and data.get("backend") == "file"):
-            model = data.get("model") or Path(given or "file").stem
+        if given or (isinstance(data, dict) and data.get("backend") == "file"):
+            first = given[0] if isinstance(given, list) else given
+            model = data.get("model") or Path(str(first or "file")).stem
             return {"arm": model, **data, "model": model}
         return data
 
@@ -206,9 +213,18 @@ class EvalRecipe(WandbSettings):
         for key in (*GENERATION, "adapter", "prompts", "repeats"):
             if self._given(key):
                 yield f"{key}: the back end {self.backend} generates nothing; leave it out"
+        for key in self.columns:
+            if key not in COLUMNS:
+                yield f"columns: {key!r} is not one of {', '.join(COLUMNS)}{did_you_mean(key, COLUMNS)}"
 
     def _given(self, name: str) -> bool:
         return bool(getattr(self, name) != type(self).model_fields[name].default)
+
+    @property
+    def files(self) -> list[Path]:
+        """The files of ``predictions``."""
+        given = self.predictions
+        return given if isinstance(given, list) else [] if given is None else [given]
 
     def generation(self) -> dict[str, Any]:
         """The settings of the generation that are given; the others are the preset's."""

@@ -1,31 +1,27 @@
-"""Predictions of another system, from a file, as a run: scored and compared like one that was generated here.
+"""Predictions of another system, from files, as a run: scored and compared like one that was generated here.
 
-The file is a table (CSV with any usual separator, TSV), JSON, JSON Lines or Parquet with the columns ``id`` (or
-``problem_id``) and ``prediction``: all that the system wrote, or its answer alone. ``output_tokens``, ``input_tokens``,
-``reasoning_tokens`` (part of the output), ``finish_reason`` (a text that the token budget cut off is truncated, not
-complete), ``variant`` (of a benchmark that asks a problem in several) and ``repeat`` (0, 1, ..., of several samples)
-may be there. What is not given is not known: such a run has no tokens, no settings, and texts that count as complete.
+:mod:`eval.predictions` reads the files and finds the problems. What is not given is not known: such a run may have no
+tokens, has no settings, and texts count as complete unless the file says otherwise.
 """
 
 from __future__ import annotations
 
 import hashlib
 import platform
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from textwrap import shorten
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
 import srt
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
-from eval.benchmarks.external.external_rows import Row, rows_of
+from eval.predictions.formats import read_given
+from eval.predictions.joined_rows import PLACE, joined
+from eval.predictions.tables import NAME as TABLE
 from eval.records.run_records import MANIFEST, PREDICTIONS, RunManifest, describe_problems, write_json
 from eval.records.run_rows import RowId
-from eval.run.finish_reasons import KNOWN, finish_reason
 from eval.run.predict import PredictSummary, check_folder
 from eval.run.scored_run import run_questions
 from srt.io.errors import UserError
@@ -33,12 +29,9 @@ from srt.io.folder_lock import hold_folder
 from srt.io.problem_files import read_problems
 from srt.io.progress import notice
 from srt.io.record_writer import write_records
-from srt.io.records import FinishReason, Prediction
+from srt.io.records import FinishReason, Prediction, Problem
 
 BACKEND = "file"
-_ID = ("id", "problem_id")
-_TEXT = "prediction"
-_COUNTS = ("output_tokens", "input_tokens", "reasoning_tokens")
 _MOST_NAMED = 10
 """Missing predictions that a message names one by one."""
 
@@ -51,25 +44,34 @@ class _Given(NamedTuple):
     variant: str | None
     repeat: int
     text: str
-    tokens: dict[str, int | None]
+    tokens: Mapping[str, int | None]
     finish_reason: FinishReason
 
 
 def take_predictions(
-    file: Path, problems: Path, output: Path, *, model: str, arm: str, benchmark: str, options: Mapping[str, str]
+    files: Sequence[Path],
+    problems: Path,
+    output: Path,
+    *,
+    model: str,
+    arm: str,
+    benchmark: str,
+    options: Mapping[str, str],
+    columns: Mapping[str, str],
 ) -> PredictSummary:
-    """Write the predictions in ``file`` on ``problems`` as a run to the folder ``output``.
+    """Write the predictions in ``files`` on ``problems`` as a run to the folder ``output``.
 
-    Predictions that are missing are named on standard error; scoring counts them as wrong.
+    Several files are of one system, on parts of the problems. Where a file has the answers of several systems, those of
+    ``model`` are taken. ``columns`` says what a table calls our columns. Predictions that are missing are named on
+    standard error; scoring counts them as wrong.
 
     Raises:
-        UserError: the file cannot be read or has no prediction; a column is missing or has a value that it cannot
-            have; ids that are not in ``problems``; two predictions for one problem (and variant, and repeat).
+        UserError: a file cannot be read or has no prediction; a column is missing or has a value that it cannot have;
+            ids that are not in ``problems``; two predictions for one problem (and variant, and repeat); several
+            systems, and none is ``model``.
     """
     by_id = read_problems(problems)
-    given = list(_rows(file))
-    if not given:
-        raise UserError(f"{file}: no prediction in this file; at least one was expected")
+    given = [one for file in files for one in _taken(file, by_id, problems, model, columns)]
     repeats = _number_of_samples(given)
     chosen = find_benchmark(benchmark)
     fingerprint = hashlib.sha256(orjson.dumps([list(one[1:]) for one in given])).hexdigest()
@@ -84,14 +86,13 @@ def take_predictions(
         options=chosen_options(chosen, options),
         repeats=repeats,
         problems=describe_problems(problems, output, len(by_id)),
-        model={"model": model, "predictions": file.name},
+        model={"model": model, "predictions": ", ".join(file.name for file in files)},
         versions={"python": platform.python_version(), "srt": srt.__version__},
     )
     asked = run_questions(manifest, by_id)
     variants: dict[str, list[str]] = defaultdict(list)
     for problem_id, variant in asked:
         variants[problem_id].append(variant)
-    _refuse_unknown(problems, given, variants)
     taken: dict[RowId, _Given] = {}
     for one in given:
         key = (one.problem_id, _variant(one, variants[one.problem_id]), one.repeat)
@@ -104,7 +105,7 @@ def take_predictions(
     every = [(*question, repeat) for question in asked for repeat in range(manifest.repeats)]
     if missing := [key for key in every if key not in taken]:
         notice(
-            f"{file}: {len(missing)} of {len(every)} predictions are missing and count as wrong: "
+            f"{', '.join(map(str, files))}: {len(missing)} of {len(every)} predictions are missing and count as wrong: "
             f"{_named(missing, every)}"
         )
     with hold_folder(output):
@@ -137,76 +138,26 @@ def _named(missing: list[RowId], every: list[RowId]) -> str:
     )
 
 
-def _rows(file: Path) -> Iterator[_Given]:
-    for row in rows_of(file):
-        named = [name for name in _ID if name in row.values]
-        if not named or _TEXT not in row.values:
-            missing = _TEXT if named else "id"
-            raise UserError(
-                f"{row.place}: no column {missing!r}; the columns id and prediction are needed, this file has "
-                f"{', '.join(row.values)}"
-            )
-        problem_id = "" if row.values[named[0]] is None else str(row.values[named[0]]).strip()
-        if not problem_id:
-            raise UserError(f"{row.place}: {named[0]}: empty; the id of a problem was expected")
-        variant = row.values.get("variant")
-        yield _Given(
-            row.place,
-            problem_id,
-            None if variant in (None, "") else str(variant),
-            _whole(row, "repeat") or 0,
-            _text(row),
-            _tokens(row),
-            _finish_reason(row),
-        )
-
-
-def _text(row: Row) -> str:
-    value = row.values[_TEXT]
-    if value is None or value != value:  # NaN, from pandas
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise UserError(f"{row.place}: {_TEXT}: a text was expected, not {type(value).__name__}")
-
-
-def _tokens(row: Row) -> dict[str, int | None]:
-    counts = {name: _whole(row, name) for name in _COUNTS}
-    output, reasoning = counts["output_tokens"], counts["reasoning_tokens"]
-    if output is not None and reasoning is not None and reasoning > output:
+def _taken(
+    file: Path, by_id: Mapping[str, Problem], problems: Path, model: str, columns: Mapping[str, str]
+) -> Iterator[_Given]:
+    """The answers of ``model`` in ``file``, each with the id of its problem."""
+    given = read_given(file, columns)
+    if not given.rows:
+        raise UserError(f"{file}: no prediction in this file; at least one was expected")
+    models = given.models
+    if len(models) > 1 and model not in models:
         raise UserError(
-            f"{row.place}: reasoning_tokens: {reasoning}, and output_tokens {output}: reasoning is part of the output, "
-            "so at most as many were expected"
+            f"{file}: model: the answers of {', '.join(models)}; choose one with --model, or compare all of them: "
+            f"srt compare {file} --problems {problems} -o FOLDER"
         )
-    return counts
-
-
-def _finish_reason(row: Row) -> FinishReason:
-    """How the text ended; where the file does not say, it counts as complete."""
-    value = row.values.get("finish_reason")
-    if value is None or value != value or (isinstance(value, str) and not value.strip()):  # NaN, from pandas
-        return "stop"
-    found = finish_reason(value) if isinstance(value, str) else None
-    if found is None:
-        raise UserError(
-            f"{row.place}: finish_reason: {shorten(repr(value), 80)} is not known; the words for it are {KNOWN}"
-        )
-    return found
-
-
-def _whole(row: Row, name: str) -> int | None:
-    """A whole number of at least 0; ``None`` where the cell is empty or the column is missing."""
-    value: Any = row.values.get(name)
-    if value is None or (isinstance(value, str) and not value.strip()) or value != value:  # NaN, from pandas
-        return None
-    # As pandas writes them: a column of whole numbers with gaps has 12.0.
-    if isinstance(value, bool) or not (digits := re.fullmatch(r"\s*([0-9]{1,15})(\.0*)?\s*", str(value))):
-        raise UserError(
-            f"{row.place}: {name}: a whole number, or nothing, was expected, not {shorten(repr(value), 80)}"
-        )
-    return int(digits[1])
+    found = joined(file, given, by_id, problems)
+    if given.format != TABLE:
+        how = "its place in the file of problems" if found.by == PLACE else found.by
+        notice(f"{file}: {given.format}, {len(given.rows)} answers; problems by {how}")
+    for problem_id, row in found.rows:
+        if len(models) == 1 or row.model == model:
+            yield _Given(row.place, problem_id, row.variant, row.repeat, row.text, row.tokens, row.finish_reason)
 
 
 def _number_of_samples(given: list[_Given]) -> int:
@@ -220,15 +171,6 @@ def _number_of_samples(given: list[_Given]) -> int:
             "..."
         )
     return len(numbers)
-
-
-def _refuse_unknown(problems: Path, given: list[_Given], known: Mapping[str, list[str]]) -> None:
-    unknown = [one for one in given if one.problem_id not in known]
-    if unknown:
-        raise UserError(
-            f"{unknown[0].place}: id: {unknown[0].problem_id!r} is not in {problems} (the first of {len(unknown)} such "
-            f"of {len(given)} rows); the ids there are like {next(iter(known))!r}"
-        )
 
 
 def _variant(one: _Given, variants: list[str]) -> str:

@@ -76,7 +76,7 @@ class ArmSummary(Record):
 
     ``unread`` is the share of outputs from which no answer was read (:data:`eval.scoring.unread.UNREAD`).
 
-    Answers were compared under ``policy``; ``decided`` counts what decided (:data:`srt.answers.equality.equal.How`),
+    Answers were compared under ``policy``; ``decided`` counts what decided (:data:`srt.answers.equality.outcome.How`),
     and ``unreadable_gold`` names problems whose gold answer could not be parsed, and why: only the same text equals it.
 
     ``by``: the accuracy by each dimension that the problems have (:mod:`eval.scoring.dimensions`).

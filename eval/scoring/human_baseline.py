@@ -25,8 +25,9 @@ from eval.benchmarks.definition.benchmark import PLAIN, Published, Table
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.records.run_records import ProblemsFile, describe_problems, write_json
 from eval.scoring.arm_summary import Share, share, share_of
-from eval.scoring.score import Grade, score_answer
+from eval.scoring.score import score_answer
 from srt.answers.equality import PolicyName
+from srt.answers.score_text import Grade
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.problem_files import read_problems

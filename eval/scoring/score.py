@@ -6,7 +6,7 @@ the same bytes each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -29,12 +29,12 @@ from eval.records.run_rows import Checked, RowId, read_rows
 from eval.run.scored_run import read_run, run_questions
 from eval.run.sharding import merge_shards
 from eval.scoring.arm_summary import ArmSummary, summarise
-from srt.answers.equality import POLICIES, PolicyName, equal_to_gold
+from srt.answers.equality import PolicyName
 from srt.answers.equality.math_verify_client import shared_math_verify
-from srt.answers.extraction import extract
+from srt.answers.score_text import Grade, score_text
 from srt.io.errors import UserError
 from srt.io.record_writer import write_records
-from srt.io.records import Answer, Prediction, Problem, Score
+from srt.io.records import Prediction, Problem, Score
 from srt.io.worker_processes import Workers
 from srt.judging.judge import Checker
 from srt.judging.judge_many import judge_within_limit
@@ -43,8 +43,6 @@ from srt.language.prompts import THINK_OPENS
 _CHUNK: Final = 16
 _FEW: Final = 256
 """So many predictions take about as long as processes take to start."""
-
-Grade = Callable[[Problem, Answer], float]
 
 
 def score(
@@ -154,32 +152,10 @@ def score_prediction(
 
     ``grade``, if the benchmark has one, gives the credit instead of equality.
     """
-    if problem.answer is None:
-        raise ValueError(f"problem {problem.id} has no gold answer")
     text = f"{THINK_OPENS}{prediction.text}" if _is_unfinished_thought(prediction) else prediction.text
-    found = extract(text, problem, prediction.finish_reason)
-    compared, value, other = None, 0.0, None
-    if found.answer is not None and grade is not None:
-        value = grade(problem, found.answer)
-    elif found.answer is not None and found.text is not None:
-        compared = equal_to_gold(problem, found.text, POLICIES[policy], shared_math_verify().same)
-        value = float(compared.equal)
-        # The lenient policy accepts all that the strict one does: only one of the two answers is still open.
-        if compared.equal == (policy == "lenient"):
-            changed: PolicyName = "strict" if policy == "lenient" else "lenient"
-            again = float(equal_to_gold(problem, found.text, POLICIES[changed], shared_math_verify().same).equal)
-            other = None if again == value else again
-    return Score(
-        problem_id=problem.id,
-        variant=prediction.variant,
-        repeat=prediction.repeat,
-        value=value,
-        extracted=found.text,
-        status=found.status,
-        how=compared.how if compared else "credit" if found.answer is not None else None,
-        policy=policy,
-        other_value=other,
-    )
+    same = shared_math_verify().same
+    score = score_text(problem, text, prediction.finish_reason, policy=policy, grade=grade, same_formula=same)
+    return score.model_copy(update={"variant": prediction.variant, "repeat": prediction.repeat})
 
 
 def score_answer(problem: Problem, answer: str, policy: PolicyName, grade: Grade | None) -> Score:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from srt.answers.final_statement import final_statement, first_answers
-from srt.answers.layout import without_layout
 from srt.answers.read_statement import place_kind, read_statement
+from srt.answers.tables_and_quotes import without_layout
 from srt.answers.unmarked_statement import unmarked_statement
 from srt.answers.written_form import FONT, canonical_text
 from srt.io.records import Answer, FinishReason, Problem

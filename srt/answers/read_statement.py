@@ -14,11 +14,12 @@ from srt.answers.boxes import boxed
 from srt.answers.clauses import conclusion, is_open, without_reason
 from srt.answers.concluding_words import sentences
 from srt.answers.equality.forms.brackets import bracketed
+from srt.answers.equality.forms.orders import names_as_asked, order, order_said
 from srt.answers.equality.normal_form import plain
 from srt.answers.final_statement import FinalStatement
 from srt.answers.labels import read_label
 from srt.answers.options import read_options
-from srt.answers.orders import is_by_size, order_like, order_said, order_written, set_said
+from srt.answers.stated_set import set_said
 from srt.answers.values import concluded_value, is_unasked_ratio
 from srt.answers.written_form import ReadAnswer, expected_kind, read_answer, undecorated
 from srt.answers.yes_or_no import yes_or_no
@@ -47,6 +48,8 @@ _SEVERAL = re.compile(
     r"[\d}\])π]\s*+(?:[A-Za-z\u4e00-\u9fff°^{}\d]{0,12}\s++)?(?:or|或者?)\s*+[-+]?[\d\\(√π]", re.IGNORECASE
 )
 _FORMULA = re.compile(r"[\\=<>\d^]")
+_EMPTY_LINES = re.compile(r"\n\s*\n")
+_NEXT_PART = re.compile(r"\s*+[(（①-⑳]?\s*+\d?\s*+[)）.、]")
 _OF_A_PART = re.compile(
     r"^\W*(?:the|its|each|one)\s+(?:\w+\s+)?(?:base|face|top|bottom|side|section|cross-section|part|half|layer|lid)s?\s+(?:is|are)(?![a-z])"
     r"|^(?:上面|下面|底面|侧面|截面|上半|下半|其中)",
@@ -61,10 +64,11 @@ def form_of(problem: Problem) -> Form | None:
         return None
     if (read_answer(gold.value, "boolean", {}).answer is not None and len(gold.value) > 1) or gold.value in "是否":
         return "yes or no"
-    brackets = bracketed(plain(gold.value))
+    body = plain(gold.value)
+    brackets = bracketed(body)
     if brackets is not None and brackets.opens == "{":
         return "set"
-    return "order" if order_written(gold.value) is not None else None
+    return "order" if order(body) is not None else None
 
 
 def place_kind(problem: Problem) -> AnswerKind:
@@ -107,9 +111,9 @@ def _yes_or_no(text: str, kind: AnswerKind, problem: Problem) -> ReadAnswer:
 def _sequence(text: str, problem: Problem) -> ReadAnswer:
     """A sequence; where gold's elements are single letters, ``LRRL`` and ``L R R L`` are sequences too."""
     gold = problem.answer.value if problem.answer else []
-    said = order_said(text, problem.question)
-    if said is not None and len(said) == len(gold):
-        return ReadAnswer(Answer(kind="sequence", value=said))
+    told = order_said(text)
+    if told is not None and len(told.names) == len(gold):
+        return ReadAnswer(Answer(kind="sequence", value=[*names_as_asked(told, problem.question)]))
     read = read_answer(text, "sequence", problem.choices)
     if read.answer is None or not all(len(one) == 1 for one in gold):
         return read
@@ -120,16 +124,14 @@ def _sequence(text: str, problem: Problem) -> ReadAnswer:
 
 
 def _order_or_set(text: str, form: Form, problem: Problem) -> ReadAnswer:
-    """An order as gold is written, or a set in braces; text that is neither stays as it is."""
-    assert problem.answer is not None
-    gold = problem.answer.value
-    # Gold's own signs say which way round it is: the order is turned once, to gold's direction.
-    turn = not is_by_size(gold)
-    elements = order_said(text, problem.question, turn=turn) if form == "order" else set_said(text)
-    if elements is None:
+    """An order with its direction, or a set in braces; text that is neither stays as it is."""
+    if form == "order":
+        said = order_said(text)
+        return _text(text, problem) if said is None else ReadAnswer(Answer(kind="text", value=str(said)))
+    values = set_said(text)
+    if values is None:
         return _text(text, problem)
-    written = order_like(elements, text, gold) if form == "order" else rf"\{{{', '.join(elements)}\}}"
-    return ReadAnswer(Answer(kind="text", value=written))
+    return ReadAnswer(Answer(kind="text", value=rf"\{{{', '.join(values)}\}}"))
 
 
 def _text(text: str, problem: Problem) -> ReadAnswer:
@@ -173,8 +175,13 @@ def _without_number(text: str, kind: AnswerKind, problem: Problem) -> str:
 
 
 def _all_parts(line: str, rest: str) -> str:
-    """The marker's line, with the lines below it where the answer continues there, up to an empty one."""
-    block = re.split(r"\n\s*\n(?!\s*+[(（①-⑳]?\s*+\d?\s*+[)）.、])", rest.strip(), maxsplit=1)[0].strip()
+    """The marker's line, with the lines below it where the answer continues there, up to an empty one.
+
+    An empty line before the number of a part ends nothing.
+    """
+    rest = rest.strip()
+    ends = (gap.start() for gap in _EMPTY_LINES.finditer(rest) if not _NEXT_PART.match(rest, gap.end()))
+    block = rest[: next(ends, len(rest))]
     inside = boxed(block, "parts")
     if inside is not None:
         return inside

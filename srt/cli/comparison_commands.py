@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from srt.cli import completions
 from srt.cli.config_options import ConfigCommand
+from srt.cli.key_values import column_names, pairs
 from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
@@ -20,8 +22,28 @@ _USUAL_DISCORDANCES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 def _compare(
     given: dict[str, Any],
-    runs: Annotated[list[Path], typer.Argument(help="Folders of scored runs.")],
+    runs: Annotated[
+        list[Path], typer.Argument(help="Folders of scored runs, and files of other systems' predictions.")
+    ],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the report.")],
+    problems: Annotated[
+        Path | None,
+        typer.Option("--problems", help="What the files have answers to (default: the problems of the first run)."),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", help="What a table calls our columns: id=pid,prediction=output,model=system."),
+    ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option("--benchmark", autocompletion=completions.benchmarks, help="Whose rules score the files (plain)."),
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", metavar="KEY=VALUE", help="An option of the benchmark.")
+    ] = None,
+    policy: Annotated[
+        str | None, typer.Option("--policy", help="How the files' answers are compared with gold (strict).")
+    ] = None,
     reference: Annotated[
         str | None,
         typer.Option("--reference", help="Arm to compare the others with (default: base, or else the first)."),
@@ -42,14 +64,29 @@ def _compare(
 ) -> None:
     """Compare runs on one page: tables, differences, plots.
 
+    Files of other systems are scored first, into the report's folder: a table with the columns id and prediction,
+    samples of lm-eval or lmms-eval, predictions of VLMEvalKit, logs of Inspect.
+
     Example: srt compare runs/base runs/cot runs/srt -o report
+
+    Example: srt compare gpt.csv qwen/samples_spatial_2026-11-01T10-00-00.jsonl --problems test.jsonl -o report
     """
+    from eval.compared_files import runs_of
     from eval.report.compare import compare as compare_runs
     from eval.run.wandb_settings import WandbSettings
 
     settings = {key: value for key, value in given.items() if value is not None}
-    comparison = compare_runs(
+    folders = runs_of(
         runs,
+        out,
+        problems=problems,
+        benchmark=benchmark,
+        options=pairs(option or (), "--option", "shots=5"),
+        columns=column_names(columns or ()),
+        policy=policy,
+    )
+    comparison = compare_runs(
+        folders,
         out,
         reference=reference,
         human=human or (),

@@ -46,6 +46,13 @@ def kept() -> list[str]:
     return list(KEEP)
 
 
+def formats() -> list[str]:
+    """The data formats of trainers."""
+    from srt.trainers.format_registry import FORMATS
+
+    return list(FORMATS)
+
+
 def benchmarks() -> list[str]:
     """The benchmarks."""
     from eval.benchmarks.benchmark_registry import BENCHMARKS

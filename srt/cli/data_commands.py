@@ -23,6 +23,7 @@ from srt.cli.output import (
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.locations import location
+from srt.io.progress import say
 from srt.io.yaml_config import parse_config
 
 
@@ -44,34 +45,53 @@ def import_(
     traces: Annotated[
         Path | None, typer.Option("--traces", help="Write mathspatial's published traces to this file (JSONL).")
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option("--columns", help="Which columns of your file are which fields.", metavar="FIELD=COLUMN,..."),
+    ] = None,
     strict: StrictFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Read a published corpus or a benchmark from disk.
+    """Read a published corpus, a benchmark, or your own problems.
 
-    A benchmark in your own files needs a mapping: see docs/benchmarks.md.
+    plain knows the layouts of GSM8K, MATH, MMLU, ARC, MMMU and more (docs/own-data.md), and shows what it read.
 
-    Example: srt import mathspatial MathSpatial/corpus -o problems.jsonl --lang en
+    Example: srt import plain mine.csv -o problems.jsonl --columns question="Problem text",answer=Gold
     """
-    summary = import_any(source, path, out, lang=lang, traces=traces)
-    print_summary(summary, as_json)
+    from eval.benchmarks.benchmark_registry import BENCHMARKS
+    from eval.benchmarks.import_card import import_card
+
+    summary = import_any(source, path, out, lang=lang, traces=traces, columns=columns)
+    card = import_card(out, BENCHMARKS.get(source), Path(summary["refusals"]) if "refusals" in summary else None)
+    if not as_json:
+        say("\n".join(card.lines()))
+    print_summary({**summary, **card.figures, **({"card": card.as_data()} if as_json else {})}, as_json)
     if strict and summary.get("refused"):
         raise typer.Exit(1)
 
 
 def import_any(
-    source: str, path: Path, out: Path, *, lang: str | None = None, traces: Path | None = None
+    source: str,
+    path: Path,
+    out: Path,
+    *,
+    lang: str | None = None,
+    traces: Path | None = None,
+    columns: str | None = None,
 ) -> dict[str, Any]:
     """Read the corpus or the benchmark ``source`` into the file of problems ``out``; returns the counts.
+
+    ``columns`` is ``FIELD=COLUMN,...``, for files of the user's own.
 
     Raises:
         UserError: there is neither of that name, and what the readers raise.
     """
     from srt.corpora import CORPORA, import_file
 
-    if source in CORPORA:
+    if source in CORPORA and not columns:
         return import_file(source, path, out, lang=lang, traces=traces)
     from eval.benchmarks.benchmark_registry import BENCHMARKS, import_benchmark
+    from eval.benchmarks.external.column_names import parse_columns
 
     if source not in BENCHMARKS:
         known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))
@@ -79,7 +99,7 @@ def import_any(
         raise UserError(f"unknown corpus {source!r}{meant}: the corpora are {known}; other benchmarks are {others}")
     if traces is not None:
         raise UserError(f"{source}: --traces is for mathspatial")
-    return import_benchmark(source, path, out, lang=lang)
+    return import_benchmark(source, path, out, lang=lang, columns=parse_columns(columns) if columns else {})
 
 
 def generate(
@@ -167,7 +187,7 @@ def split(
 ) -> None:
     """Divide a file of problems into parts.
 
-    Variants of one puzzle (one group_id) stay together.
+    Variants of one problem stay together: those with the same group_id, which import reads from the column group.
 
     Example: srt split problems.jsonl --parts train=0.9,test=0.1 --stratify category -o parts
     """

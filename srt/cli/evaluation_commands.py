@@ -5,7 +5,7 @@ The package ``eval`` needs its extra (``pip install -e .[eval]``) and is importe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -13,6 +13,7 @@ import typer
 
 from srt.cli import completions
 from srt.cli.config_options import ConfigCommand
+from srt.cli.key_values import column_names, pairs
 from srt.cli.output import (
     JsonFlag,
     StrictFlag,
@@ -21,7 +22,6 @@ from srt.cli.output import (
     print_summary,
 )
 from srt.cli.recipe_kinds import require_kind
-from srt.io.errors import UserError
 from srt.io.progress import say
 from srt.language.prompts import PromptStyle
 
@@ -63,7 +63,8 @@ def _evaluate(
     """
     if given["prompt"] is not None:
         one_of(given["prompt"], get_args(PromptStyle), "prompt style")
-    given["options"] = _pairs(given["options"] or ()) or None
+    given["options"] = pairs(given["options"] or (), "--option", "shots=5") or None
+    given["columns"] = column_names(given["columns"] or ()) or None
     if config is not None:
         require_kind(config, "eval")
     from eval.evaluation import run_evaluation
@@ -81,15 +82,6 @@ eval_ = ConfigCommand(
     complete={"backend": completions.backends, "benchmark": completions.benchmarks, "arm": completions.arms},
 )
 """The command: an option for each key of the recipe, and those of :func:`_evaluate`."""
-
-
-def _pairs(options: Iterable[str]) -> dict[str, str]:
-    chosen = {}
-    for pair in options:
-        name, equals, chosen[name] = pair.partition("=")
-        if not equals:
-            raise UserError(f"--option {pair}: KEY=VALUE was expected, as in shots=5")
-    return chosen
 
 
 def score(

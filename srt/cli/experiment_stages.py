@@ -89,7 +89,7 @@ class TrainAndEval:
         from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
         from eval.benchmarks.definition.benchmark import PLAIN, Asking
         from eval.benchmarks.definition.prompt_files import read_own_prompts
-        from eval.run.gold_check import require_gold_that_can_be_met
+        from eval.run.gold_preflight import require_gold_that_can_be_met
 
         pictures = self.reads_pictures(example_model(experiment))
         held = read_problems(problems)

@@ -1,4 +1,4 @@
-"""Commands that make, check and corrupt traces: ``solve``, ``check``, ``mutate``, ``build``."""
+"""Commands that make, check, corrupt and show traces: ``solve``, ``check``, ``mutate``, ``show``, ``build``."""
 
 from __future__ import annotations
 
@@ -106,6 +106,24 @@ def check(
         raise typer.Exit(1)
 
 
+def show(
+    traces: TracesArgument,
+    problems: ProblemsOption,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The page to write (HTML).")] = Path("show.html"),
+    n: Annotated[int, typer.Option("-n", min=1, max=1000, help="At most so many traces, from the first on.")] = 100,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write a page of your traces beside their problems.
+
+    It is the gallery of your own file: pictures, steps, and the verdicts of the checker, which checks them anew.
+
+    Example: srt show traces.jsonl --problems problems.jsonl -o show.html
+    """
+    from srt.gallery.gallery_page import show_command
+
+    print_summary(show_command(traces, problems, out, n), as_json)
+
+
 def mutate(
     traces: Annotated[Path, typer.Argument(help="A file of traces (JSONL or Parquet).")],
     problems: Annotated[Path, typer.Option("--problems", help="The problems that the traces solve.")],
@@ -167,6 +185,14 @@ def build(
     pictures: Annotated[
         bool, typer.Option("--pictures", help="For vision models: pictures instead of diagram_description.")
     ] = False,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            autocompletion=completions.formats,
+            help="Whose layout: trl (srt train reads it too), messages, sharegpt, alpaca or verl.",
+        ),
+    ] = "trl",
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
     engine: EngineOption = None,
@@ -183,8 +209,10 @@ def build(
     """
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.build import build_file
+    from srt.trainers.format_registry import OURS
 
-    if on_ray(engine, address, (traces, problems, out), ("--workers", workers), ("--keep-going", keep_going)):
+    others = (("--workers", workers), ("--keep-going", keep_going), (f"--format {format}", format != OURS))
+    if on_ray(engine, address, (traces, problems, out), *others):
         from srt.scale.ray_engine import ray_cluster
         from srt.scale.sharded_stages import build_shards
 
@@ -202,6 +230,7 @@ def build(
             text=text,
             pictures=pictures,
             keep=keep,
+            format=format,
             workers=workers or cores_at_hand(),
             keep_going=keep_going,
         )

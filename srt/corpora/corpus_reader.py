@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ ImportRefusalReason = Literal[
     "no_translation",
     "no_answer",
     "answer_is_no_option",
+    "ambiguous",
     "answer_cannot_be_met",
     "picture",
     "duplicate",
@@ -80,13 +81,16 @@ def refusing_pictures(field: str | None = None) -> Iterator[None]:
 class ImportRequest:
     """What to import: ``lang``, where a corpus has both; whether the published ``traces`` too; where pictures go.
 
-    A reader adds to ``not_read`` the columns of a user's file that it has no use for.
+    ``columns`` names the columns of a user's file for our fields. A reader adds to ``not_read`` the columns that it has
+    no use for, and to ``read_as`` how it reads the file.
     """
 
     lang: Lang
     traces: bool
     pictures: PictureFolder
+    columns: Mapping[str, str | list[str]] = field(default_factory=dict)
     not_read: set[str] = field(default_factory=set)
+    read_as: list[str] = field(default_factory=list)
 
 
 CorpusReader = Callable[[Path, ImportRequest], Iterator[Problem | Trace | ImportRefusal]]

@@ -15,6 +15,7 @@ from srt.answers.equality.normal_form import balanced, closing, plain
 from srt.answers.equality.parts import SEE_ELSEWHERE, without_proofs
 from srt.answers.equality.spelled_numbers import number_in_words
 from srt.io.records import Answer
+from srt.maths.asked_letters import asked_letters
 from srt.maths.units.unit_phrases import as_one_unit, split_unit
 
 LONGEST = 300
@@ -97,12 +98,17 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool, question: 
         return Gold(Answer(kind="text", value=rf"\{{{head.strip('$ ')[1:-1].strip()}\}}"), explanation)
     head = with_currency_words(head)
     head = balanced(_DOT_BEFORE_UNIT.sub(" ", _LEADS.sub("", head)))
-    return Gold(_parts(head, question) or _single(head), explanation)
+    return Gold(_parts(head, question) or _single(head, question), explanation)
 
 
 def printed_answer(printed: str) -> str:
     """The answer as it is printed, without explanation, heading and quotation marks; of alternatives the first."""
     return _unquoted(" ".join(_ALTERNATIVE.split(_HEADING.sub("", _cut_tail(printed)[0], count=1))[0].split()))
+
+
+def asks_several(question: str) -> bool:
+    """Whether ``question`` asks for several answers: ``2,5`` may be two of them."""
+    return _ASKS_SEVERAL.search(question) is not None
 
 
 def is_letter(printed: str) -> bool:
@@ -145,13 +151,13 @@ def _parts(head: str, question: str) -> Answer | None:
     if len(marks) > 1 and marks[0].start() == 0 and [int(m[1]) for m in marks] == list(range(1, len(marks) + 1)):
         ends = [m.start() for m in marks[1:]] + [len(head)]
         pieces = [head[m.end() : end].strip().strip(";；,，. \n") for m, end in zip(marks, ends, strict=True)]
-        return _joined([_single(piece) for piece in without_proofs(pieces)]) if all(pieces) else None
-    several = _ANY_COMMA if _ASKS_SEVERAL.search(question) else _COMMAS
+        return _joined([_single(piece, question) for piece in without_proofs(pieces)]) if all(pieces) else None
+    several = _ANY_COMMA if asks_several(question) else _COMMAS
     # The strongest separator first: a comma inside (1; 2, 3) divides less than the semicolon.
     for separator in (_SPLIT, several, _AND):
         pieces = [piece for piece in separator.split(_bare(head)) if piece]
         if len(pieces) > 1 and all(map(_closed, pieces)):  # A comma of ``(1, 2, 0)`` parts no answers.
-            read = [_single(piece) for piece in without_proofs(pieces)]
+            read = [_single(piece, question) for piece in without_proofs(pieces)]
             if all(map(_is_part, read)) and any(one.kind != "text" for one in read):
                 return _joined(read)
     return None
@@ -168,14 +174,14 @@ def _joined(answers: list[Answer]) -> Answer:
     return Answer(kind="parts", value=[answer.model_dump() for answer in answers])
 
 
-def _single(head: str) -> Answer:
+def _single(head: str, question: str) -> Answer:
     """One answer: a number or an expression, with its unit, or text."""
     labelled = _LABEL.match(head) and not _LINE.fullmatch(head)
     body = _bare(_LABEL.sub("", head, count=1) if labelled else head).rstrip("。.;；,， ")
     in_words = number_in_words(body)
     if in_words is not None and _COUNT.fullmatch(in_words):
         body = in_words
-    value, unit = _cut_unit(body)
+    value, unit = _cut_unit(body, question)
     if value and len(value) <= _DIGITS and _NUMBER.fullmatch(value):
         number = float(re.sub(r"[,\s]", "", value).replace("−", "-"))
         return Answer(kind="number", value=int(number) if number.is_integer() else number, unit=unit)
@@ -189,8 +195,11 @@ def _single(head: str) -> Answer:
     return Answer(kind="text", value=" ".join(head.split()))
 
 
-def _cut_unit(body: str) -> tuple[str, str | None]:
-    """Value and unit of ``24 \\pi \\mathrm{cm}^{2}``; the unit as ``cm^2``, one in Chinese as printed."""
+def _cut_unit(body: str, question: str) -> tuple[str, str | None]:
+    """Value and unit of ``24 \\pi \\mathrm{cm}^{2}``; the unit as ``cm^2``, one in Chinese as printed.
+
+    ``2hr`` is no number of hours where ``question`` asks for an expression in r and h.
+    """
     if _MINUTES.search(body) or len(body) > LONGEST:
         return body, None
     written = plain(body)
@@ -200,7 +209,7 @@ def _cut_unit(body: str) -> tuple[str, str | None]:
     counted = _COUNTED.fullmatch(written)
     if counted:
         return counted["value"], counted["unit"]
-    value, unit = split_unit(written)
+    value, unit = split_unit(written, asked_letters(question))
     if unit is None:
         return body, None
     printed = written[len(value) :].strip(" ()")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast, get_args
 
 from srt.corpora import mathspatial, solidgeo, space2025
@@ -15,7 +16,7 @@ from srt.io.errors import UserError
 from srt.io.output_paths import beside, keep_apart, keep_outside
 from srt.io.record_writer import write_records
 from srt.io.records import Lang, Problem
-from srt.judging.gold_check import gold_fault
+from srt.judging.gold_fault import gold_fault
 from srt.language.trace import Trace
 from srt.worlds.world_registry import world_of
 
@@ -46,6 +47,7 @@ def import_file(
     lang: str | None = None,
     traces: Path | None = None,
     reader: CorpusReader | None = None,
+    columns: Mapping[str, str | list[str]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Read a corpus into ``out`` and return how many problems of each category it has.
 
@@ -53,7 +55,7 @@ def import_file(
     are refused (a second one with the same id too, and one whose gold answer no output can meet) are named in ``out``
     with ``.refusals`` before its suffix. ``lang`` and ``traces`` (where the published traces go) are for MathSpatial,
     which has both languages; Chinese is the default. ``reader`` reads data that belong to no corpus here
-    (:mod:`eval.benchmarks.benchmark_registry`).
+    (:mod:`eval.benchmarks.benchmark_registry`); ``columns`` names their columns for our fields.
 
     Raises:
         UserError: no such corpus or file, no problem in it, or an ``out`` that is ``path`` or is in that folder.
@@ -72,7 +74,9 @@ def import_file(
     if traces is not None:
         keep_apart(traces, out)
     pictures = PictureFolder(out)
-    request = ImportRequest(lang=cast("Lang", lang or "zh"), traces=traces is not None, pictures=pictures)
+    request = ImportRequest(
+        lang=cast("Lang", lang or "zh"), traces=traces is not None, pictures=pictures, columns=columns
+    )
     read = (reader or _reader(name))(path, request)
     ids: set[str] = set()
     unmet: set[str] = set()
@@ -127,6 +131,8 @@ def import_file(
         summary |= {"refused": _tally(f"{one.what} {one.reason}" for one in refused), "refusals": str(refusals)}
     if notes:
         summary["notes"] = dict(sorted(notes.items()))
+    if request.read_as:
+        summary["read as"] = request.read_as
     if request.not_read:
         summary["columns that are not read"] = ", ".join(sorted(request.not_read))
     if pictures.copied:

@@ -21,7 +21,7 @@ import PIL.Image
 import PIL.ImageFilter
 from numpy.typing import NDArray
 
-from srt.images.normalise import on_white, scaled_down
+from srt.images.normalise import scaled_down
 
 SIDE: Final = 160
 """Pixels a side of the picture that is compared place by place."""
@@ -165,12 +165,12 @@ def _correlation(here: Grey, one: Grey, there: Grey) -> Grey:
 
 
 def drawn_part(picture: PIL.Image.Image) -> PIL.Image.Image | None:
-    """A decoded picture in grey, on white (at most 512 a side), cropped to what is drawn; ``None`` for a blank one.
+    """A picture, as it is shown, in grey (at most 512 a side), cropped to what is drawn; ``None`` for a blank one.
 
     Drawn is what differs from the background, the median of the border.
     """
     # Scaled first: what follows makes several copies, which of a large picture would take much memory.
-    flat = on_white(scaled_down(picture, _LARGEST, PIL.Image.Resampling.BOX)).convert("L")
+    flat = scaled_down(picture, _LARGEST, PIL.Image.Resampling.BOX).convert("L")
     levels = np.asarray(flat, dtype=np.float32)
     border = np.concatenate([levels[0], levels[-1], levels[:, 0], levels[:, -1]])
     contrast = np.abs(levels - np.median(border))

@@ -140,16 +140,16 @@ def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
     order = random.Random(problem.id).sample(range(len(found)), len(found))
     for number in order[:of_each]:
         question, answer = found[number]
-        yield Problem(
+        asked = Problem(
             id=f"{problem.id}-place-{number}",
             source=PROBE,
-            split=problem.split,
             lang=problem.lang,
             question=question,
             images=problem.images,
             answer=Answer(kind="number", value=answer),
             group_id=problem.group_id,
         )
+        yield asked.model_copy(update={"split": problem.split})
 
 
 def _sequences(experiment: Experiment, problems: Path) -> Iterator[Sequence]:

@@ -37,8 +37,8 @@ from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedMod
 from srt.experiment.picture_probe import check_probe, pass_probe, write_probe
 from srt.experiment.teaching_stages import check_teaching, describe_pictures, teach_traces
 from srt.experiment.training_recipes import evaluation_settings, recipe_of, reporting_settings, write_recipe
-from srt.io.bundled_files import find_bundled
-from srt.io.errors import UserError, no_model_folder
+from srt.io.bundled_files import find_bundled, no_model_folder
+from srt.io.errors import UserError
 from srt.io.folder_lock import FolderHeld, hold_folder
 from srt.io.record_reader import read_records
 from srt.io.records import Sequence

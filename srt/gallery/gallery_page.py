@@ -1,15 +1,24 @@
-"""``srt gallery``: samples of a world as one self-contained HTML page."""
+"""Pages of cards, each self-contained: ``srt gallery`` shows samples of a world, ``srt show`` the traces of a file."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from srt.gallery.gallery_samples import GallerySample, samples
+from srt.gallery.card import Card, whole_card
+from srt.gallery.gallery_samples import samples
 from srt.io.atomic_files import write_atomically
+from srt.io.errors import UserError
 from srt.io.output_paths import keep_apart
+from srt.io.problem_files import ProblemLines
+from srt.io.record_lines import parse_record
+from srt.io.records import Problem
+from srt.language.trace import Trace
 from srt.pages.page_template import page_environment, page_script, page_style
+from srt.pipeline.check import check_with_truth
 from srt.worlds.world import World
 from srt.worlds.world_registry import read_spec, world_named
 
@@ -31,22 +40,60 @@ def gallery_command(
     of_world = world_named(world)
     fields = {} if spec is None else read_spec(of_world, spec)
     shown = samples(of_world, n, seed, fields if lang is None else {**fields, "lang": lang})
-    write_atomically(out, [page(of_world, seed, shown).encode()])
-    proved = sum(sample.checked.proved for sample in shown)
-    return {"page": str(out), "problems": len(shown), "proved traces": proved, "kind": _kinds(shown)}
+    write_atomically(out, [world_page(of_world, seed, shown).encode()])
+    return _counts(out, shown)
 
 
-def page(world: World, seed: int, shown: list[GallerySample]) -> str:
-    """The page as text; everything that comes from data is escaped."""
-    verdicts = Counter(step.verdict.support for sample in shown for step in sample.steps)
+def show_command(traces: Path, problems: Path, out: Path, n: int) -> dict[str, Any]:
+    """Write the page ``out`` with the first ``n`` of ``traces``, each checked anew, beside its problem.
+
+    A trace whose problem is not in the file is counted as skipped. Returns the counts that the command prints.
+
+    Raises:
+        UserError: a file cannot be read, no trace has its problem in ``problems``, or the page cannot be written.
+    """
+    keep_apart(out, traces, problems)
+    shown: list[Card] = []
+    skipped: list[str] = []
+    for line in islice(ProblemLines(problems).beside(traces, Trace), n):
+        trace = parse_record(line.trace, Trace, line.place)
+        if line.problem is None:
+            skipped.append(trace.problem_id)
+            continue
+        problem = parse_record(line.problem.data, Problem, line.problem.place)
+        shown.append(traced(problem, trace, problems.parent))
+    if not shown:
+        why = f"no trace in this file has its problem in {problems}; {skipped[0]!r} is not there" if skipped else ""
+        raise UserError(f"{traces}: {why or 'no traces in this file'}")
+    write_atomically(out, [page(traces.name, (), "traces, each with its problem", "", shown).encode()])
+    return _counts(out, shown) | ({"skipped": len(skipped)} if skipped else {})
+
+
+def traced(problem: Problem, trace: Trace, folder: Path | None = None) -> Card:
+    """The card of ``problem``, whose pictures are in ``folder``, and ``trace``, which is checked for it."""
+    return whole_card(problem, trace, check_with_truth(problem, trace), folder=folder)
+
+
+def world_page(world: World, seed: int, shown: Sequence[Card]) -> str:
+    """The page of the samples of ``world``."""
+    about = (world.__doc__ or "").partition("\n")[0].replace("`", "")
+    return page(
+        f"The world {world.name}", (about,), "sampled problems, each with its exact trace", f"Seed {seed}.", shown
+    )
+
+
+def page(title: str, about: Sequence[str], what: str, foot: str, shown: Sequence[Card]) -> str:
+    """A page as text; everything that comes from data is escaped."""
+    verdicts = Counter(step.verdict.support for card in shown for step in card.steps if step.verdict is not None)
     return (
         page_environment(_FOLDER)
         .get_template("gallery.html.jinja")
         .render(
-            world=world.name,
-            about=(world.__doc__ or "").partition("\n")[0].replace("`", ""),
-            seed=seed,
-            samples=shown,
+            title=title,
+            about=about,
+            what=what,
+            foot=foot,
+            cards=shown,
             kinds=_kinds(shown),
             verdicts=verdicts.most_common(),
             style=page_style(_FOLDER / "gallery.css"),
@@ -55,5 +102,10 @@ def page(world: World, seed: int, shown: list[GallerySample]) -> str:
     )
 
 
-def _kinds(shown: list[GallerySample]) -> dict[str, int]:
-    return dict(sorted(Counter(sample.kind for sample in shown).items()))
+def _counts(out: Path, shown: Sequence[Card]) -> dict[str, Any]:
+    proved = sum(card.checked is not None and card.checked.proved for card in shown)
+    return {"page": str(out), "problems": len(shown), "proved traces": proved, "kind": _kinds(shown)}
+
+
+def _kinds(shown: Sequence[Card]) -> dict[str, int]:
+    return dict(sorted(Counter(card.kind for card in shown).items()))

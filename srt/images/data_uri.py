@@ -1,20 +1,19 @@
 """Pictures as data URIs, as the chat API takes them.
 
-Every check (path, digest, format, size before decoding) is in :mod:`srt.images.open`. Added here are scaling down, and
-a cache of bounded size by content, because the same picture goes to the teacher, the reviewer and the checker.
+Every check (path, digest, format, size before decoding) is in :mod:`srt.images.open`; what a picture shows is decided
+in :mod:`srt.images.shown_file`. Added here is a cache of bounded size by content, because the same picture goes to the
+teacher, the reviewer and the checker.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
-import io
 from collections import OrderedDict
 from pathlib import Path
 from typing import Final
 
-from srt.images.normalise import scaled_down
-from srt.images.open import decode_picture, media_type, picture_size, read_picture
+from srt.images.shown_file import shown_file
 from srt.io.records import Image
 
 CACHE_BYTES: Final = 64 * 2**20
@@ -34,7 +33,7 @@ class DataUris:
         """The data URI of ``image``: from the cache, else made in a thread and kept; the least lately used go.
 
         Raises:
-            UserError: as :func:`srt.images.open.read_picture` does.
+            UserError: as :func:`srt.images.shown_file.shown_file` does.
         """
         if uri := self._cache.get(image.sha256):
             self._cache.move_to_end(image.sha256)
@@ -52,12 +51,7 @@ class DataUris:
         """Read, check and encode ``image``; slow, and safe to call from any thread.
 
         Raises:
-            UserError: as :func:`srt.images.open.read_picture` does.
+            UserError: as :func:`srt.images.shown_file.shown_file` does.
         """
-        data = read_picture(self._root, image)
-        place = f"{self._root / image.path}"
-        if self._max_side is not None and max(picture_size(data, place)) > self._max_side:
-            png = io.BytesIO()  # not JPEG, from which thin lines and labels suffer
-            scaled_down(decode_picture(data, place), self._max_side).save(png, format="PNG")
-            data = png.getvalue()
-        return f"data:{media_type(data, place)};base64,{base64.b64encode(data).decode('ascii')}"
+        data, kind = shown_file(self._root, image, self._max_side)
+        return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"

@@ -1,8 +1,9 @@
-"""Pictures as a model is shown them, in training and in evaluation: upright, in plain RGB, on white.
+"""Pictures as everyone is shown them, models and people: upright, in plain RGB, on white, the first frame.
 
 There is more to a file than its pixels: a camera's picture may be stored on its side, with the rotation in its EXIF
 data; a diagram may be black lines on a transparent ground (black on black once the transparency is dropped); a scan may
-have 16 bits a pixel.
+have 16 bits a pixel. Who takes pixels calls :func:`shown_picture`; who takes a file gets the same pixels from
+:func:`srt.images.shown_file.shown_file`.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ import numpy as np
 import PIL.Image
 import PIL.ImageOps
 
-from srt.images.open import open_picture, picture_header
+from srt.images.open import decode_picture, picture_header, read_picture
+from srt.images.orientation import orientation
 from srt.io.errors import UserError
 from srt.io.records import Image
-
-_ORIENTATION = 0x0112  # the EXIF tag
 
 
 def shown_size(root: Path, path: str) -> tuple[int, int]:
@@ -28,7 +28,7 @@ def shown_size(root: Path, path: str) -> tuple[int, int]:
     """
     with picture_header(root, path) as picture:
         width, height = picture.size
-        sideways = 5 <= _orientation(picture) <= 8
+        sideways = 5 <= orientation(picture) <= 8
         return (height, width) if sideways else (width, height)
 
 
@@ -36,26 +36,35 @@ def shown_picture(root: Path, image: Image) -> PIL.Image.Image:
     """The checked picture ``image``, relative to the folder ``root``, as RGB of 8 bits.
 
     Raises:
-        UserError: as :func:`srt.images.open.open_picture` does.
+        UserError: as :func:`srt.images.open.read_picture` does, also where it does not decode.
     """
-    picture = open_picture(root, image)
+    return shown_pixels(read_picture(root, image), f"{root / image.path}")
+
+
+def shown_pixels(data: bytes, place: str) -> PIL.Image.Image:
+    """The picture in ``data``, whose header was checked, as RGB of 8 bits.
+
+    Raises:
+        UserError: it does not decode; ``place`` opens the message.
+    """
+    picture = decode_picture(data, place)
     try:
-        return on_white(PIL.ImageOps.exif_transpose(picture))
+        return _on_white(PIL.ImageOps.exif_transpose(picture))
     except Exception as error:  # hostile EXIF data or palettes: Pillow raises what it likes
         reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise UserError(f"{root / image.path}: the picture cannot be converted to RGB: {reason}") from None
+        raise UserError(f"{place}: the picture cannot be converted to RGB: {reason}") from None
 
 
-def on_white(picture: PIL.Image.Image) -> PIL.Image.Image:
+def _on_white(picture: PIL.Image.Image) -> PIL.Image.Image:
     """``picture`` as RGB of 8 bits, its transparent parts white."""
-    picture = eight_bits(picture)
+    picture = _eight_bits(picture)
     if not picture.has_transparency_data:
         return picture.convert("RGB")
     white = PIL.Image.new("RGBA", picture.size, "white")
     return PIL.Image.alpha_composite(white, picture.convert("RGBA")).convert("RGB")
 
 
-def eight_bits(picture: PIL.Image.Image) -> PIL.Image.Image:
+def _eight_bits(picture: PIL.Image.Image) -> PIL.Image.Image:
     """``picture`` with 8 bits a channel: Pillow itself would cut 16 bits off at 255, and nearly all would be white."""
     if not picture.mode.startswith("I"):
         return picture
@@ -67,23 +76,10 @@ def scaled_down(
     max_side: int,
     resampling: PIL.Image.Resampling = PIL.Image.Resampling.LANCZOS,
 ) -> PIL.Image.Image:
-    """``picture`` with at most ``max_side`` pixels on its longer side, in RGB, RGBA or grey of 8 bits.
+    """``picture``, as it is shown, with at most ``max_side`` pixels on its longer side.
 
-    Transparency is kept, and a smaller picture keeps its size. The given picture is not changed.
+    A smaller picture keeps its size. The given picture is not changed.
     """
-    picture = eight_bits(picture)
-    mode = "RGBA" if picture.has_transparency_data else "RGB"
-    scaled = picture.copy() if picture.mode in ("RGB", "RGBA", "L") else picture.convert(mode)
+    scaled = picture.copy()
     scaled.thumbnail((max_side, max_side), resampling)
     return scaled
-
-
-def _orientation(picture: PIL.Image.Image) -> int:
-    # Pillow would decode a whole PNG to look for EXIF data after its pixels. Where there are some, the size turns out
-    # to be another one when the picture is opened.
-    if picture.format == "PNG" and not {"exif", "Raw profile type exif"} & picture.info.keys():
-        return 1
-    try:
-        return int(picture.getexif().get(_ORIENTATION, 1))
-    except Exception:  # unreadable EXIF data turn nothing
-        return 1

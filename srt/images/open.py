@@ -13,7 +13,7 @@ import os
 import stat
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO, Final
 
@@ -24,6 +24,8 @@ from srt.io.records import Image
 
 FORMATS: Final = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
 """The formats that are read, in Pillow's names, and their media types: those that model servers take."""
+_MPO: Final = "MPO"
+"""What Pillow calls a JPEG that a camera wrote further pictures behind (CIPA DC-007); other decoders see the first."""
 
 MAX_SIDE: Final = 16_384
 MAX_PIXELS: Final = 20_000_000
@@ -61,6 +63,12 @@ def describe_picture(root: Path, path: str) -> Image:
     return Image(path=path, sha256=hashlib.sha256(data).hexdigest())
 
 
+def opened_header(data: bytes, place: str) -> AbstractContextManager[PIL.Image.Image]:
+    """The picture in ``data``, of which only the header is read; ``place`` opens the message of a
+    :class:`UserError`."""
+    return _opened(io.BytesIO(data), place)
+
+
 @contextmanager
 def picture_header(root: Path, path: str) -> Iterator[PIL.Image.Image]:
     """The picture at ``path`` under the folder ``root``, of which only the header is read.
@@ -80,11 +88,6 @@ def picture_size(data: bytes, place: str) -> tuple[int, int]:
 def media_type(data: bytes, place: str) -> str:
     """``image/png`` and the like, from the header of ``data`` (never from a file name)."""
     return FORMATS[_header(data, place)[0]]
-
-
-def open_picture(root: Path, image: Image) -> PIL.Image.Image:
-    """``image`` decoded, its first frame only; raises as :func:`read_picture` does, also where it does not decode."""
-    return decode_picture(read_picture(root, image), f"{root / image.path}")
 
 
 def decode_picture(data: bytes, place: str) -> PIL.Image.Image:
@@ -142,8 +145,8 @@ def _ordinary_file(root: Path, path: str) -> Iterator[BinaryIO]:
 
 def _header(data: bytes, place: str) -> tuple[str, tuple[int, int]]:
     """Format and size in the header of ``data``."""
-    with _opened(io.BytesIO(data), place) as picture:
-        return str(picture.format), picture.size
+    with opened_header(data, place) as picture:
+        return "JPEG" if picture.format == _MPO else str(picture.format), picture.size
 
 
 @contextmanager

@@ -1,9 +1,13 @@
-"""The recipes and accelerate configs that come with the toolkit, found by name from any folder."""
+"""The recipes and accelerate configs that come with the toolkit, found by name from any folder; and what they know of
+models."""
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+
+import yaml
 
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
@@ -38,6 +42,37 @@ def bundled_names(folder: str) -> list[str]:
     """The names of the files that come with the toolkit in ``folder``."""
     root = _root()
     return [] if root is None else sorted(file.stem for file in (root / folder).glob("*.yaml"))
+
+
+def no_model_folder(folder: object, key: str = "", hub_id: str | None = None) -> UserError:
+    """The error for a model (or an adapter) that is not there: how to download it from the Hugging Face hub.
+
+    ``hub_id`` is its name there; without it, that of the bundled recipe that trains a model in such a folder.
+    """
+    name = str(folder)
+    owner, slash, model = name.partition("/")
+    message = f"{key}{name}: no such folder"
+    if hub_id := hub_id or _hub_ids().get(Path(name).name):
+        return UserError(f"{message}; to download the model, run hf download {hub_id} --local-dir {name}")
+    # A path that begins with ./ or with an existing folder was mistyped, and is no id on the hub; nor is models/NAME.
+    local = owner in (".", "..", "models") or Path(owner).exists()
+    if slash and re.fullmatch(r"[\w.-]+/[\w.-]+", name) and not local:
+        message += (
+            "; models are read from this machine: if this is an id on the Hugging Face hub, run "
+            f"hf download {name} --local-dir models/{model} and give models/{model}"
+        )
+    return UserError(message)
+
+
+def _hub_ids() -> dict[str, str]:
+    """The hub ids of the models that the bundled recipes train, by the names of their folders."""
+    root, found = _root(), dict[str, str]()
+    for file in [] if root is None else (root / "recipes" / "train").glob("*.yaml"):
+        recipe = yaml.safe_load(file.read_text("utf-8"))
+        model = recipe.get("model", {}) if isinstance(recipe, dict) else {}
+        if "hub_id" in model:
+            found[Path(model["path"]).name] = model["hub_id"]
+    return found
 
 
 def _root() -> Path | None:

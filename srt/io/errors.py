@@ -49,20 +49,6 @@ def cannot_read(path: object, error: OSError, why: str = "") -> UserError:
     return UserError(f"{path}: cannot be read: {error.strerror or one_line(str(error))}")
 
 
-def no_model_folder(folder: object, key: str = "") -> UserError:
-    """The error for a model (or an adapter) that is not there: perhaps it is the id of one on the Hugging Face hub."""
-    name = str(folder)
-    owner, slash, model = name.partition("/")
-    message = f"{key}{name}: no such folder"
-    # A path that begins with ./ or with an existing folder was mistyped, and is no id on the hub.
-    if slash and re.fullmatch(r"[\w.-]+/[\w.-]+", name) and owner not in (".", "..") and not Path(owner).exists():
-        message += (
-            "; models are read from this machine: if this is an id on the Hugging Face hub, run "
-            f"hf download {name} --local-dir models/{model} and give models/{model}"
-        )
-    return UserError(message)
-
-
 class RecordError(UserError):
     """A record that cannot be used; the message names file, line and field."""
 
@@ -119,6 +105,8 @@ _IN_WORDS: Final[tuple[tuple[str, str | None], ...]] = (
     ("can't allocate memory", _NO_MEMORY),
     *((words, None) for words in ("No space left on device", "Disk quota exceeded", "File too large")),
     *((words, None) for words in ("database or disk is full", "PytorchStreamWriter failed writing")),
+    # torch.save, when the end of a file does not go to the disk: C++ says nothing of why.
+    ("basic_ios::clear: iostream error", f"a file could not be written to its end: {_MAKE_ROOM}"),
 )
 """What exceptions without an ``errno`` say, of Python and of libraries in Rust and C++, and what to print.
 

@@ -25,7 +25,7 @@ from pydantic import BaseModel
 
 from srt.io.errors import UserError, cannot_read
 from srt.io.locations import Location, open_to_read
-from srt.io.records import Image, Sequence
+from srt.io.records import Image, Record
 
 _ROWS: Final = 1000
 _ROWS_WITH_PICTURES: Final = 100
@@ -88,7 +88,7 @@ def rows_as_lines(
 class RowWriter:
     """Writes lines of records of ``model`` to ``file`` as rows, some at a time; those at the end by :meth:`close`.
 
-    With ``root``, the folder of the file, the records are sequences with pictures.
+    With ``root``, the folder of the file, the pictures of training rows are read from there.
     """
 
     def __init__(self, file: IO[bytes], model: type[BaseModel], root: Location | None) -> None:
@@ -129,8 +129,9 @@ class RowWriter:
         row: dict[str, Any] = _cells(orjson.loads(line), self._model)
         if self._root is not None:
             row["images"] = [
-                {"bytes": (self._root / image["path"]).read_bytes(), "path": image["path"]}
+                {"bytes": (self._root / path).read_bytes(), "path": path}
                 for image in row.get("images") or ()
+                for path in [image if isinstance(image, str) else image["path"]]
             ]
         return row
 
@@ -141,7 +142,7 @@ def _schema(model: type[BaseModel], *, pictures: bool) -> Any:
 
     struct = _arrow_type(model)
     columns = {field.name: field.type for field in struct}
-    if model is not Sequence:
+    if not (issubclass(model, Record) and model.training_row):
         return pyarrow.schema(columns)
     columns.pop("images")
     if not pictures:
@@ -226,10 +227,11 @@ def _record(cells: Any, annotation: Any) -> Any:
         return {"path": cells["path"], "sha256": hashlib.sha256(cells["bytes"]).hexdigest()}
     if isinstance(annotation, type) and issubclass(annotation, BaseModel) and isinstance(cells, dict):
         fields = annotation.model_fields
+        needed = annotation.must_have() if issubclass(annotation, Record) else ()
         return {
             name: _record(cell, _bare(fields[name].annotation)) if name in fields else cell
             for name, cell in cells.items()
-            if cell is not None or (name in fields and fields[name].is_required())
+            if cell is not None or name in needed
         }
     if isinstance(cells, str) and _is_json(annotation):
         try:

@@ -118,7 +118,7 @@ def _seekable(path: Path) -> IO[bytes]:
     return copy
 
 
-_NEEDED = {name for name, field in Problem.model_fields.items() if field.is_required()}
+_NEEDED = Problem.must_have()
 
 
 def problem_id(line: Line) -> str:

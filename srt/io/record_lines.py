@@ -9,7 +9,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from srt.io.errors import RecordError, fault_in_words
-from srt.io.records import Problem, Record
+from srt.io.records import FROM_FILE, Problem, Record
 from srt.io.strict_json import JsonFault, load_json, not_utf8_text
 
 M = TypeVar("M", bound=BaseModel)
@@ -29,7 +29,7 @@ def parse_record(line: bytes, model: type[M], place: str) -> M:
         unlike = "" if line.lstrip().startswith(b"{") or not_utf8_text(line) else _how_to_make(model)
         raise RecordError(f"{place}: {error}{unlike}") from None
     try:
-        return model.model_validate(values)
+        return model.model_validate(values, context=FROM_FILE)
     except ValidationError as error:
         # Before a field is blamed: a whole record of another kind means that two files were mixed up.
         if (other := _kind_of(values)) is not None and other is not model:
@@ -45,7 +45,10 @@ def parse_record(line: bytes, model: type[M], place: str) -> M:
 def dump(record: BaseModel) -> bytes:
     """One record as one line, newline included; fields with their default value are left out."""
     # Without defaults, files stay readable, and a field that is added later changes no file that was written before.
-    return orjson.dumps(record.model_dump(mode="json", exclude_defaults=True), option=orjson.OPT_APPEND_NEWLINE)
+    values = record.model_dump(mode="json", exclude_defaults=True)
+    if isinstance(record, Record):
+        values = {name: getattr(record, name) for name in record.always_written} | values
+    return orjson.dumps(values, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def validation_fault(error: ValidationError) -> str:
@@ -65,7 +68,7 @@ def _how_to_make(model: type[BaseModel]) -> str:
 
 def _kind_of(values: object) -> type[BaseModel] | None:
     """The record whose fields ``values`` has: all that it must have, and no others."""
-    todo, known = [Record], list[type[BaseModel]]()
+    todo, known = [Record], list[type[Record]]()
     while todo:
         subclasses = todo.pop().__subclasses__()
         todo += subclasses
@@ -73,7 +76,7 @@ def _kind_of(values: object) -> type[BaseModel] | None:
     if not isinstance(values, dict):
         return None
     for model in known:
-        needed = {name for name, field in model.model_fields.items() if field.is_required()}
+        needed = model.must_have()
         # Of a single required field, almost every JSON object could be a record.
         if len(needed) > 1 and needed <= values.keys() <= model.model_fields.keys():
             return model

@@ -14,7 +14,7 @@ from srt.io.atomic_files import open_together
 from srt.io.locations import Location
 from srt.io.parquet_files import RowWriter, is_parquet
 from srt.io.record_lines import dump
-from srt.io.records import Record, Sequence
+from srt.io.records import Record
 
 P = TypeVar("P", bound=Location)
 
@@ -40,7 +40,7 @@ Sink = Callable[[bytes | bytearray], object]
 def open_records(files: Mapping[P, type[BaseModel]], *, pictures: bool = False) -> Iterator[list[Sink]]:
     """Yield what takes the lines of each of ``files``, which are Parquet or JSON Lines by their suffixes.
 
-    After the block all files are there; after an error in it, none is. With ``pictures``, training sequences have them.
+    After the block all files are there; after an error in it, none is. With ``pictures``, training rows have them.
 
     Raises:
         UserError: a file cannot be written.
@@ -50,7 +50,13 @@ def open_records(files: Mapping[P, type[BaseModel]], *, pictures: bool = False) 
         writers: list[RowWriter] = []
         for (path, model), file in zip(files.items(), opened, strict=True):
             if is_parquet(path):
-                writers.append(RowWriter(file, model, path.parent if pictures and model is Sequence else None))
+                writers.append(
+                    RowWriter(
+                        file,
+                        model,
+                        path.parent if pictures and issubclass(model, Record) and model.training_row else None,
+                    )
+                )
                 sinks.append(writers[-1].write)
             else:
                 sinks.append(file.write)

@@ -7,9 +7,24 @@ Files of records are read by :mod:`srt.io.record_reader` and written by :mod:`sr
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails
+
+from srt.io.did_you_mean import did_you_mean
 
 Lang = Literal["en", "zh"]
 AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
@@ -18,6 +33,10 @@ FinishReason = Literal["stop", "length", "error"]
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
 MOST_PICTURES = 100
 """A problem of more pictures is refused: real ones have a handful."""
+SPLITS: Final = ("train", "dev", "test", "val", "validation", "demo")
+"""What ``split`` of a problem may be that is made in Python. Files keep whatever their makers called it."""
+FROM_FILE: Final = {"from_file": True}
+"""The context in which pydantic validates what a file says."""
 Letter = Annotated[str, StringConstraints(pattern=r"^[A-Z]$")]
 
 
@@ -28,6 +47,24 @@ class Record(BaseModel):
 
     how_to_make: ClassVar[str] = ""
     """How files of such records are made: the end of the message about a file of something else."""
+    always_written: ClassVar[tuple[str, ...]] = ()
+    """Fields that have a default in Python and none in files: a line without them is no such record."""
+    training_row: ClassVar[bool] = False
+    """Whether trainers read files of them: in Parquet, pictures are inside, and without them no column ``images``."""
+
+    @classmethod
+    def must_have(cls) -> set[str]:
+        """The fields that a line of a file must have."""
+        return {name for name, field in cls.model_fields.items() if field.is_required() or name in cls.always_written}
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows; ``None`` where :data:`CARDS` has nothing for such records."""
+        card = CARDS.get(type(self))
+        return None if card is None else card(self)
+
+
+CARDS: dict[type[Record], Callable[[Any], str]] = {}
+"""How a notebook shows a record, by its class, as HTML. :mod:`srt.api` fills it: drawing builds on records."""
 
 
 class Answer(Record):
@@ -78,23 +115,26 @@ class Image(Record):
 
 
 class Problem(Record):
-    """One problem as every command reads it.
+    """One problem as every command reads it. In Python ``Problem(question=...)`` is enough.
 
-    ``instruction`` is the benchmark's own sentence on how to answer (``None`` where it has none); ``question`` is the
-    whole problem text. ``labels`` are all the answers there are, word for word, where the problem has a closed list of
-    them without letters. ``single_choice``: the benchmark's protocol says that exactly one option is right (never taken
-    from the gold answer). ``group_id`` names problems whose errors are not independent (variants, translations).
+    Without an ``id`` it gets one that is made of its text, and without a ``lang`` that of its question. ``split`` is
+    one of ``SPLITS``; files have others. ``instruction`` is the benchmark's own sentence on how to answer (``None``
+    where it has none); ``question`` is the whole problem text. ``labels`` are all the answers there are, word for word,
+    where the problem has a closed list of them without letters. ``single_choice``: the benchmark's protocol says that
+    exactly one option is right (never taken from the gold answer). ``group_id`` names problems whose errors are not
+    independent (variants, translations).
     """
 
     how_to_make = (
         "to read a corpus, or your own file, run srt import first: srt import SOURCE FILE -o problems.jsonl, where "
         "SOURCE is mathspatial, solidgeo, space2025, or plain for your own"
     )
+    always_written = ("id", "source", "split", "lang")
 
-    id: str = Field(min_length=1)
-    source: str
-    split: str
-    lang: Lang
+    id: str = Field("", min_length=1)
+    source: str = "own"
+    split: str = "test"
+    lang: Lang = "en"
     question: str
     instruction: str | None = None
     choices: dict[Letter, str] = Field(default_factory=dict)
@@ -108,6 +148,43 @@ class Problem(Record):
     subcategory: str | None = None
     group_id: str | None = None
     meta: dict[str, Any] = Field(default_factory=dict)
+
+    # Before the fields are read: the defaults of two of them are made of the others.
+    @model_validator(mode="before")
+    @classmethod
+    def _with_defaults(cls, data: Any, info: ValidationInfo) -> Any:
+        if not isinstance(data, dict):
+            return data
+        if info.context is FROM_FILE:
+            absent = [name for name in cls.model_fields if name in cls.must_have() - data.keys()]
+            if absent:
+                faults = [InitErrorDetails(type="missing", loc=(name,), input=data) for name in absent]
+                raise ValidationError.from_exception_data(cls.__name__, faults)
+            return data
+        made: dict[str, str] = {}
+        if "id" not in data:
+            made["id"] = _new_id(data)
+        if "lang" not in data:
+            made["lang"] = language_of(str(data.get("question")))
+        return {**data, **made}
+
+    @field_validator("split")
+    @classmethod
+    def _known_split(cls, split: str, info: ValidationInfo) -> str:
+        if split not in SPLITS and info.context is not FROM_FILE:
+            raise ValueError(f"{split!r} is not one of {', '.join(SPLITS)}{did_you_mean(split, SPLITS)}")
+        return split
+
+
+def _new_id(fields: Mapping[str, Any]) -> str:
+    """A function of what a problem shows and asks, so that it is the same in every session."""
+    shown = [str(fields.get(name) or "") for name in ("question", "choices", "diagram_description", "images")]
+    return f"own-{hashlib.sha256(repr(shown).encode()).hexdigest()[:10]}"
+
+
+def language_of(question: str) -> Lang:
+    """Chinese from three characters on: a name or a unit in an English text decides nothing."""
+    return "zh" if len(re.findall(r"[\u4e00-\u9fff]", question)) > 2 else "en"
 
 
 Cluster = tuple[str, str]
@@ -149,6 +226,7 @@ class Sequence(Record):
     """What ``srt build`` writes and ``train`` reads: TRL's prompt-completion form, with the spans of the operations."""
 
     how_to_make = "srt build writes sequences from traces"
+    training_row = True
 
     problem_id: str
     trace_id: str

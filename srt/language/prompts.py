@@ -15,8 +15,9 @@ text (``<image1>``) are left unchanged: ``<image1>`` is the first picture shown.
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.records import Lang, Message, Problem, Sequence
 from srt.language.arm import Completion
@@ -26,6 +27,7 @@ from srt.untrusted.template_steps import EndlessTemplate, bounded
 from srt.untrusted.trial import try_template
 
 PromptStyle = Literal["full", "bare"]
+PROMPT_STYLES: tuple[PromptStyle, ...] = get_args(PromptStyle)
 
 THINK_OPENS = "<think>"
 THINK_CLOSES = "</think>"
@@ -67,6 +69,15 @@ class ChatTokenizer(Protocol):
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
         """Token ids of ``text``."""
+
+
+def style_named(name: str) -> PromptStyle:
+    """The style ``name``; raises a :class:`UserError` that lists the styles if there is none of that name."""
+    found: PromptStyle | None = next((style for style in PROMPT_STYLES if style == name), None)
+    if found is None:
+        meant = did_you_mean(name, PROMPT_STYLES)
+        raise UserError(f"unknown prompt style {name!r}{meant}: the styles are {', '.join(PROMPT_STYLES)}")
+    return found
 
 
 def prompt_messages(problem: Problem, style: PromptStyle, pictures: bool = False) -> list[Message]:

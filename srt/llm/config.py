@@ -124,7 +124,7 @@ class Price(Config):
         unforeseen_tokens: the most tokens that one reply may be billed for beyond what its request allows (thinking
             that ``max_tokens`` does not limit): the model's context window. Several requests to a model are in flight
             together only as long as the budget covers that too; below, one at a time. A reply that takes more refutes
-            it: from then on :data:`UNFORESEEN_TOKENS` counts.
+            it: from then on :data:`UNFORESEEN_TOKENS` counts, as it does for 0, which no model keeps.
     """
 
     input: float = Field(ge=0)
@@ -138,9 +138,8 @@ class Price(Config):
     @field_validator("unforeseen_tokens")
     @classmethod
     def _some(cls, value: int) -> int:
-        if not value:
-            raise ValueError("0 would let every request in flight exceed the budget; give the model's context window")
-        return value
+        # Taken at its word, 0 would let every request in flight exceed the budget.
+        return value or UNFORESEEN_TOKENS
 
     def cost(self, given: int, written: int, cached: int = 0, stored: int = 0, stored_long: int = 0) -> float:
         """The price of so many tokens; ``cached`` ones (read from a cache) and ``stored`` ones are among ``given``.

@@ -98,6 +98,12 @@ def mutants(sources: Sources, n: int, seed: int, table: MutationTable) -> Iterat
     table.skipped += sources.skipped
 
 
+def mutants_with(fault: FaultClass, sources: Sources, seed: int) -> Iterator[MutantRecord]:
+    """Different mutants of ``sources`` with ``fault``, as long as new ones are found."""
+    drawn = _stream(fault, sources, range(len(sources)), seed, 0)
+    return sources.judge((fault, *found) for found in drawn)
+
+
 class _Drawn(NamedTuple):
     """A mutant of a trace of ``problem``, not judged yet."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-_BASE = Path(__file__).parent / "base.css"
+_FOLDER = Path(__file__).parent
 
 
 class PageScript(NamedTuple):
@@ -38,7 +38,21 @@ def page_environment(folder: Path) -> Environment:
 
 def page_style(path: Path) -> Markup:
     """The colours, type and cards of all pages, for light and dark, and after them the style sheet at ``path``."""
-    return Markup(_BASE.read_text("utf-8") + path.read_text("utf-8"))
+    return Markup("".join(_css("colours", "base", "pieces")) + path.read_text("utf-8"))
+
+
+def embedded_style(path: Path) -> Markup:
+    """The same colours and cards within ``.srt-card``, for HTML that is put into a page of others; and ``path``.
+
+    Nested rules (CSS Nesting, in all browsers since 2023): none of them reaches the page around.
+    """
+    colours, pieces = _css("colours", "pieces")
+    own = "&{color:var(--ink);font:14px/1.55 system-ui,sans-serif;overflow-x:auto}& *{box-sizing:border-box}\n"
+    return Markup(f".srt-card{{{colours.replace(':root', '&')}{own}{pieces}{path.read_text('utf-8')}}}")
+
+
+def _css(*names: str) -> list[str]:
+    return [(_FOLDER / f"{name}.css").read_text("utf-8") for name in names]
 
 
 def page_script(path: Path) -> PageScript:

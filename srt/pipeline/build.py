@@ -9,19 +9,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, assert_never, cast, get_args
+from typing import Any, Literal, assert_never
 
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
 from srt.checking import check
 from srt.images.open import read_picture
 from srt.images.store import PictureFolder
-from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
 from srt.io.locations import Location
 from srt.io.output_paths import keep_apart
-from srt.io.parquet_files import is_parquet
 from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.record_lines import dump, parse_record
 from srt.io.record_reader import count_lines
@@ -30,14 +28,15 @@ from srt.io.records import Image, Message, Problem, Record, Sequence, Span
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.premises import parse_premise
-from srt.language.prompts import PromptStyle, prompt_messages
+from srt.language.prompts import PromptStyle, prompt_messages, style_named
 from srt.language.trace import Trace
 from srt.pipeline.kept_traces import Keep, keep_named, left_out
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
+from srt.trainers.dataset_info import add_to_dataset_info, read_dataset_info
+from srt.trainers.format_registry import OURS, format_named
 from srt.worlds.world import ASSERTIONS, CLAIMS, Refused, World
 from srt.worlds.world_registry import check_offered, world_of
 
-PROMPT_STYLES = get_args(PromptStyle)
 TraceRefusalReason = Literal[
     "unknown_problem",
     "disagrees_with_gold",
@@ -48,6 +47,7 @@ TraceRefusalReason = Literal[
     "no_description",
     "picture",
     "arm",
+    "format",
     "process_killed",
 ]
 
@@ -59,7 +59,7 @@ class TraceRefusal(Record):
     ``not_proved`` and ``padded``: the verdict of the checker, where such traces are not kept
     (:mod:`srt.pipeline.kept_traces`). ``no_description``: only its problem's pictures say what the problem is, and the
     arm has none. ``picture``: one of them cannot be read, or is not the recorded one. ``arm``: the arm, or the text
-    style, has no text for such a trace.
+    style, has no text for such a trace. ``format``: the trainer would read the sequence as something else.
     """
 
     trace_id: str
@@ -78,12 +78,14 @@ def build_file(
     text: str = CLAIMS,
     pictures: bool = False,
     keep: str = "auto",
+    format: str = OURS,
     workers: int = 1,
     keep_going: bool = False,
 ) -> dict[str, Any]:
     """Write the sequences of ``traces`` in ``arm``; returns the file, the arm and the count.
 
-    ``out`` is a folder for ``sequences.jsonl``, or a file ``*.parquet`` (:mod:`srt.io.parquet_files`). With
+    ``out`` is a folder for ``sequences.jsonl``, or a file ``*.parquet`` (:mod:`srt.io.parquet_files`). ``format`` is
+    that of a trainer (:mod:`srt.trainers.format_registry`); those of others have files named by the arm. With
     ``pictures``, those of the problems that are not in or below the file's folder are copied there
     (:mod:`srt.images.store`): the paths of a file of sequences are relative to its own folder. Traces that are refused
     are named in a file beside it (``sequences.refusals.jsonl``) and counted by reason; ``keep`` says which verdicts of
@@ -91,19 +93,22 @@ def build_file(
     depend on them. With ``keep_going`` a trace that kills its process is refused; without, it ends the stage.
 
     Raises:
-        UserError: an unknown arm, style or ``keep``, an arm that trains on nothing, an unreadable or empty file, a
-            problem id that is not unique, or no trace that can be trained on.
+        UserError: an unknown arm, style, ``keep`` or ``format``, an arm that trains on nothing, an unreadable or empty
+            file, a problem id that is not unique, or no trace that can be trained on.
     """
     if out.suffix == ".jsonl":
         raise UserError(
             f"{out}: a folder for sequences.jsonl was expected, such as {out.with_suffix('')}, or a .parquet"
         )
-    path = out if is_parquet(out) else out / "sequences.jsonl"
+    written = format_named(format)
+    path = written.file(out, arm)
     refusals = path.with_name(f"{path.stem}.refusals.jsonl")
     for file in (path, refusals):
         keep_apart(file, traces, problems)
-    job = BuildLine.of(arm, prompt, text, keep, problems.parent, path if pictures else None)
-    files: dict[Path, type[Record]] = {path: Sequence, refusals: TraceRefusal}
+    if written.llama_factory is not None:
+        read_dataset_info(path.parent)  # a fault in it must not come after the work
+    job = BuildLine.of(arm, prompt, text, keep, problems.parent, path if pictures else None, format)
+    files: dict[Path, type[Record]] = {path: written.model, refusals: TraceRefusal}
     with new_folder(path.parent), open_records(files, pictures=pictures) as (sequences, refused):
         copies = PictureFolder(path)
         before = copies.count() if pictures else 0
@@ -119,6 +124,9 @@ def build_file(
         )
         require_built(counted, traces)
     summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": counted.counts["sequences"]}
+    if written.llama_factory is not None:
+        info = add_to_dataset_info(path, written.llama_factory, pictures=pictures)
+        summary["dataset_info"] = f"{info}: {path.stem}"
     if pictures:
         summary |= {"pictures": counted.counts["pictures"], "pictures_copied": copies.count() - before}
     if of_reason := counted.group("refused"):
@@ -143,7 +151,7 @@ class BuildLine:
     """Builds the sequence of a trace, or refuses it; counts ``sequences`` and ``pictures``.
 
     With the file of sequences ``shown_in``, the pictures of the problems, which lie in ``root``, are referred to from
-    there, and copied beside it where that is needed.
+    there, and copied beside it where that is needed. The sequence is written as a row of ``format``.
     """
 
     arm: str
@@ -152,16 +160,17 @@ class BuildLine:
     keep: Keep
     root: Path
     shown_in: Path | None
+    format: str = OURS
 
     @classmethod
-    def of(cls, arm: str, prompt: str, text: str, keep: str, root: Path, shown_in: Path | None) -> BuildLine:
+    def of(
+        cls, arm: str, prompt: str, text: str, keep: str, root: Path, shown_in: Path | None, format: str = OURS
+    ) -> BuildLine:
         """The builder of these names. Raises a :class:`UserError`: an unknown one, or an arm that trains on nothing."""
         builder_of(arm)
-        if prompt not in PROMPT_STYLES:
-            meant = did_you_mean(prompt, PROMPT_STYLES)
-            raise UserError(f"unknown prompt style {prompt!r}{meant}: the styles are {', '.join(PROMPT_STYLES)}")
+        style = style_named(prompt)
         check_offered("text style", text)
-        return cls(arm, cast("PromptStyle", prompt), text, keep_named(keep), root, shown_in)
+        return cls(arm, style, text, keep_named(keep), root, shown_in, format)
 
     def __call__(self, line: TraceLine, made: StageOutput) -> None:
         """Raises a :class:`RecordError`: the line is not a trace, or that of its problem not a problem."""
@@ -175,10 +184,17 @@ class BuildLine:
                 folder = PictureFolder(self.shown_in)
                 images = [folder.refer(self.root, image.path) for image in built.images]
                 built = built.model_copy(update={"images": images})
+        row: Record = built
+        if isinstance(built, Sequence) and problem is not None:
+            paths = None if self.shown_in is None else [image.path for image in built.images]
+            try:
+                row = format_named(self.format).row(built, problem, paths)
+            except UserError as error:
+                built = _refused(trace, "format", str(error))
         if isinstance(built, TraceRefusal):
             _refuse(built, made)
             return
-        made.lines += dump(built)
+        made.lines += dump(row)
         made.counts["sequences"] += 1
         made.counts["pictures"] += len(built.images)
 

@@ -26,7 +26,7 @@ from srt.io.record_reader import read_lines, read_records
 from srt.io.record_writer import open_records
 from srt.io.records import Problem, Record
 from srt.io.worker_processes import BATCH, START, Workers, batches
-from srt.worlds.world import Sampler
+from srt.worlds.world import Sampler, World
 from srt.worlds.world_registry import read_spec, world_named, world_of
 
 SPLITS = ("train", "dev", "test")
@@ -208,16 +208,15 @@ def _drawn(pool: Workers, sampler: Sampler, n: int, folder: Path | None) -> Iter
 
 def shown(world: str, out: Path, lines: Iterable[bytes]) -> list[bytes]:
     """``lines`` with what their problems show, which is written beside ``out``."""
-    draw_picture = world_named(world).extras.figures.picture
-    assert draw_picture is not None, "only a world that shows pictures is asked for them"
-    made = []
-    for line in lines:
-        problem = parse_record(line, Problem, "drawn")
-        if (picture := draw_picture(problem)) is not None:
-            image = PictureFolder(out).keep(picture, problem.id)
-            line = dump(problem.model_copy(update={"images": [image]}))
-        made.append(line)
-    return made
+    of_world, store = world_named(world), PictureFolder(out)
+    return [dump(with_picture(parse_record(line, Problem, "drawn"), of_world, store)) for line in lines]
+
+
+def with_picture(problem: Problem, world: World, store: PictureFolder) -> Problem:
+    """``problem`` with what ``world`` shows of it, if it shows anything, which is written to ``store``."""
+    draw_picture = world.extras.figures.picture
+    picture = None if draw_picture is None else draw_picture(problem)
+    return problem if picture is None else problem.model_copy(update={"images": [store.keep(picture, problem.id)]})
 
 
 def identities(problems: Iterable[Problem]) -> set[str | bytes]:

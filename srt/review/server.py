@@ -25,7 +25,7 @@ import orjson
 from aiohttp import web
 from pydantic import ValidationError
 
-from srt.images.open import media_type, read_picture
+from srt.images.shown_file import shown_file
 from srt.io.atomic_files import temporary_folder
 from srt.io.errors import UserError
 from srt.io.record_lines import validation_fault
@@ -147,17 +147,16 @@ class _Routes:
 
 
 def picture_bytes(problem: Problem, number: int, root: Path) -> tuple[bytes, str]:
-    """The file of picture ``number`` (from 1) of ``problem``, and its media type. Nothing is decoded.
+    """Picture ``number`` (from 1) of ``problem`` as models are shown it, as a file, and its media type.
 
     Raises:
-        UserError: there is no such picture, or it is refused by :func:`srt.images.open.read_picture`.
+        UserError: there is no such picture, or it is refused by :func:`srt.images.shown_file.shown_file`.
     """
     if not 1 <= number <= len(problem.images):
         raise UserError(f"problem {problem.id}: images: there is no picture {number}, only {len(problem.images)}")
     image = problem.images[number - 1]
     try:
-        data = read_picture(root, image)
-        return data, media_type(data, image.path)
+        return shown_file(root, image)
     except UserError as error:
         raise UserError(f"problem {problem.id}: images.{number}: {error}") from None
 

@@ -206,6 +206,12 @@ def test_no_contradiction_is_made_up_from_a_faulty_key(tmp_path: Path, text: str
     assert len(caught.value.faults) == 1, caught.value.faults
 
 
+def test_a_folder_for_the_model_is_model_path(tmp_path: Path) -> None:
+    with pytest.raises(ConfigFaults, match=r"model: .*--set model\.path=models/mine") as caught:
+        load_recipe(write(tmp_path, WHOLE), ["model=models/mine"])
+    assert len(caught.value.faults) == 1
+
+
 def test_what_can_be_read_is_read_beside_the_faults(tmp_path: Path) -> None:
     text = WHOLE.replace("steps: 10", "stpes: 10").replace("model: {path: m}", "model: 3")
     read = examine_recipe(write(tmp_path, text + "loss: {infer: x}\n"))

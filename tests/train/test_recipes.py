@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from accelerate.commands.config.config_args import load_config_from_file
+from typer.testing import CliRunner
 
+from srt.cli import make_app
 from train.recipe import Recipe
 from train.recipe_reader import load_recipe
 
@@ -36,7 +39,7 @@ def recipe(name: str) -> Recipe:
 
 
 def test_every_family_in_every_way_and_nothing_else() -> None:
-    expected = {f"{family}-{way}" for family in FAMILIES for way in WAYS} | {"base"}
+    expected = {f"{family}-{way}" for family in FAMILIES for way in WAYS} | {"base", "small"}
     assert {path.stem for path in RECIPES.iterdir()} == expected
 
 
@@ -81,6 +84,27 @@ def test_an_arm_is_told_on_the_command_line() -> None:
         "output": "runs/cot",
         "lora": plain["lora"] | {"r": 4},
     }
+
+
+@pytest.mark.long
+def test_a_small_model_is_made_and_trained_as_its_recipe_says(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    chosen = recipe("small")
+    Path(chosen.data).parent.mkdir(parents=True)
+    shutil.copy(data, chosen.data)
+    comments = (RECIPES / "small.yaml").read_text("utf-8").splitlines()
+    commands = [line.removeprefix("#   srt ").split() for line in comments if line.startswith("#   srt ")]
+    assert [command[0] for command in commands] == ["init-model", "train"]
+    commands[1] += ["--set", "epochs=null", "--set", "steps=2", "--set", "threads=1"]
+    for command in commands:
+        assert CliRunner().invoke(make_app(), [find(part) for part in command], catch_exceptions=False).exit_code == 0
+    assert (Path(chosen.output) / "model.safetensors").is_file()
+
+
+def find(part: str) -> str:
+    return str(ROOT / part) if part.startswith("recipes/") else part
 
 
 CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))

@@ -1,4 +1,5 @@
-"""What is unlikely to be meant in the data of a run, but trains: repeated sequences, and several arms in one file."""
+"""What is unlikely to be meant in the data of a run, but trains: repeated sequences, several arms in one file, and
+fewer sequences than a batch has."""
 
 from __future__ import annotations
 
@@ -27,6 +28,22 @@ def data_warnings(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
         if len(arms) > 1:
             counts = ", ".join(f"{arm} {count:,}" for arm, count in sorted(arms.items()))
             warnings.append(f"{part.data}: its sequences are of {len(arms)} arms ({counts}), and all are trained on")
+    return warnings
+
+
+def batch_warnings(recipe: Recipe, examples: TokenizedExamples, steps: int) -> list[str]:
+    """A line for each file with fewer sequences than a batch: a run of ``steps`` sees them more often than meant."""
+    warnings = []
+    for part, size in zip(recipe.parts(), examples.sizes, strict=True):
+        if size >= recipe.batch_size:
+            continue
+        passes = f"a step goes through them {recipe.batch_size / size:.3g} times"
+        if recipe.epochs is not None and (made := steps * recipe.batch_size / size) > recipe.epochs:
+            passes = f"the run has {steps} step{'s' * (steps > 1)} and {made:.3g} epochs, not {recipe.epochs:g}"
+        warnings.append(
+            f"{part.data}: its {size:,} sequences are fewer than batch_size, {recipe.batch_size:,}: {passes}; "
+            f"train on more, or with a batch_size of at most {size:,}"
+        )
     return warnings
 
 

@@ -22,7 +22,8 @@ from transformers import (
     ProcessorMixin,
 )
 
-from srt.io.errors import UserError, no_model_folder
+from srt.io.bundled_files import no_model_folder
+from srt.io.errors import UserError
 from srt.untrusted.trial import check_tokenizer
 from train.models.families.family_registry import family_of
 from train.models.families.model_family import ModelFamily

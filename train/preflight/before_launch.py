@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from srt.io.errors import UserError, no_model_folder
+from srt.io.bundled_files import no_model_folder
+from srt.io.errors import UserError
 from train.data.line_checks import CountedFaults, check_lines
 from train.preflight.gpus_at_hand import launch_option
 from train.preflight.report import PreflightReport
@@ -60,7 +61,7 @@ def report_without_model(first: FirstChecks) -> PreflightReport | None:
     recipe = read.recipe
     if not read.knows("model.path") or Path(recipe.model.path).is_dir():
         return None
-    faults.append(str(no_model_folder(recipe.model.path, "model.path: ")))
+    faults.append(str(no_model_folder(recipe.model.path, "model.path: ", recipe.model.hub_id)))
     given = read.knows("data", "stages") and (recipe.data or recipe.stages)
     files = [part.data_file for part in recipe.parts()] if given else []
     for file in [*files, *([Path(recipe.eval_data)] if recipe.eval_data else [])]:
@@ -80,7 +81,7 @@ def finished_before(recipe: Recipe, launch: Path | None, options: Sequence[str] 
         UserError: the model folder or a data file is missing, or the output folder holds another finished run.
     """
     if not Path(recipe.model.path).is_dir():
-        raise no_model_folder(recipe.model.path, "model.path: ")
+        raise no_model_folder(recipe.model.path, "model.path: ", recipe.model.hub_id)
     if faults := data_faults(recipe):
         raise UserError("; ".join(faults))
     output = Path(recipe.output)

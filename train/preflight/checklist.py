@@ -18,7 +18,7 @@ from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan, MicroBatches, plan_batches
-from train.data.data_warnings import data_warnings
+from train.data.data_warnings import batch_warnings, data_warnings
 from train.data.encode_file import Progress
 from train.data.line_checks import CountedFaults, check_lines
 from train.data.token_cache import CachedTokens, make_encoder, read_other_arms
@@ -164,6 +164,7 @@ def _check_run(
     report.notes += launch_notes(launch, recipe)
     if fault := recipe.schedule_fault(plan.steps):
         report.faults.append(fault)
+    report.notes += batch_warnings(recipe, examples, plan.steps)
     report.figures["run"] = batch_figures(recipe, examples, plan)
     if held_out is not None:
         report.figures["run"] |= evaluation_figures(recipe, held_out, plan)

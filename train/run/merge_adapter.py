@@ -23,7 +23,8 @@ from transformers import PreTrainedModel
 from transformers.utils.logging import disable_progress_bar
 
 from srt.io.atomic_files import temporary_folder
-from srt.io.errors import UserError, no_model_folder
+from srt.io.bundled_files import no_model_folder
+from srt.io.errors import UserError
 from srt.io.records import Message, Record
 from srt.language.prompts import render_prompt
 from train.models.families.model_family import ModelFamily

@@ -123,6 +123,7 @@ class Benchmark:
         contrast: its tables of several runs that differ in its options, on the same problems.
         of_means: the figures of a human row in its tables, from the means by category, by subcategory and over all
             (``overall``); by default these means themselves.
+        mapped: its data come through a mapping, so ``srt import --columns`` goes with it.
         about: one line for ``--help`` and the report.
     """
 
@@ -135,3 +136,4 @@ class Benchmark:
     tables: Callable[[Mapping[str, Run]], list[Table]] | None = None
     contrast: Callable[[Mapping[str, Run]], list[Table]] | None = None
     of_means: Callable[[Mapping[str, float]], dict[str, float]] | None = None
+    mapped: bool = False

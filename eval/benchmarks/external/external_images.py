@@ -7,10 +7,10 @@ import io
 import re
 from pathlib import Path
 
-import PIL.Image
 import PIL.ImageOps
 
-from srt.images.open import MAX_BYTES, open_picture
+from srt.images.normalise import shown_picture
+from srt.images.open import MAX_BYTES
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.records import Image
@@ -46,13 +46,11 @@ def picture_of(given: str, root: Path, folder: PictureFolder, place: str) -> Ima
 
 
 def mirrored(root: Path, image: Image) -> bytes:
-    """``image``, a path under ``root``, mirrored left to right, as PNG; its EXIF orientation is applied first.
+    """``image``, a path under ``root``, as it is shown, mirrored left to right, as PNG.
 
     Raises:
         UserError: it cannot be read.
     """
-    upright = PIL.ImageOps.exif_transpose(open_picture(root, image))
-    kept = upright if upright.mode in ("1", "L", "LA", "P", "RGB", "RGBA") else upright.convert("RGB")
     buffer = io.BytesIO()
-    PIL.ImageOps.mirror(kept).save(buffer, format="PNG")
+    PIL.ImageOps.mirror(shown_picture(root, image)).save(buffer, format="PNG")
     return buffer.getvalue()

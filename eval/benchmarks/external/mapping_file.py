@@ -19,7 +19,14 @@
       rewritten: {file: rewritten.csv, fields: {question: stem, answer: key}}
       flip: {fields: {answer: mirrored_key}}     # no picture named: it is mirrored here
 
-One column of options holds a list, an object by letter, or lines ``A. text``.
+    answer_is: index from 0       # or index from 1, option text, letter; else each answer shows it
+    decimal: ","                  # the decimal sign of answers; else , in a table with semicolons, and otherwise .
+    option_separator: ","         # what stands between options in one column
+    allow: [one option, equal options]           # what is otherwise refused
+    turns: first                  # of a conversation of several questions: the first alone, or each by itself
+
+One column of options holds a list, objects with a text and a label, lines, or ``(A) 5 (B) 6``
+(:mod:`srt.corpora.cells.options`).
 """
 
 from __future__ import annotations
@@ -27,11 +34,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from types import MappingProxyType
+from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
 from eval.benchmarks.definition.variants import FLIP
+from srt.corpora.cells.decimal_commas import Decimal
+from srt.corpora.cells.positions import AnswerIs
 from srt.io.did_you_mean import nearest, suggested
 from srt.io.records import AnswerKind, Lang
 from srt.io.yaml_config import Config, ConfigFaults, read_config
@@ -71,9 +81,19 @@ class FieldMap(Config):
     lang: Lang | None = None
     pictures: str = "."
     single_choice: bool = False
+    answer_is: AnswerIs | None = None
+    decimal: Decimal | None = None
+    option_separator: Annotated[str, Field(min_length=1)] | None = None
+    allow: list[Literal["one option", "equal options"]] = Field(default_factory=list)
+    turns: Literal["first", "each"] | None = None
     fields: dict[str, Columns] = Field(default_factory=dict)
     values: dict[str, dict[str, str]] = Field(default_factory=dict)
     twins: dict[str, TwinMapping] = Field(default_factory=dict)
+
+    def says_how_to_read(self) -> bool:
+        """Whether it says where fields are or what answers mean: then no layout is looked for."""
+        said = (self.fields, self.values, self.twins, self.answer_is, self.decimal, self.option_separator)
+        return any(said)
 
 
 @dataclass(frozen=True)
@@ -94,6 +114,7 @@ class Form:
     ``question``: whether every item has a text of its own. ``categories`` gives category and subcategory of an item,
     from its own columns. ``without_answer`` says of which rows, by their own columns, no answer is expected.
     ``single_choice`` says of which items, by their own columns, the protocol has exactly one right option.
+    ``layouts``: whether a file without a mapping may have one of the known layouts (:mod:`srt.corpora.layouts`).
     """
 
     source: str
@@ -104,15 +125,18 @@ class Form:
     categories: Callable[[Mapping[str, str]], tuple[str | None, str | None]] = lambda _: (None, None)
     without_answer: Callable[[Mapping[str, str]], bool] = lambda _: False
     single_choice: Callable[[Mapping[str, str]], bool] = lambda _: False
+    layouts: bool = False
 
 
-def read_mapping(path: Path, form: Form) -> FieldMap:
-    """The mapping in the file ``path``, which names no field that ``form`` does not know.
+def read_mapping(path: Path, form: Form, columns: Mapping[str, str | list[str]] = MappingProxyType({})) -> FieldMap:
+    """The mapping in the file ``path``, or that of the data ``path`` themselves; it names no field that ``form`` does
+    not know. ``columns`` (of the command line) win over the fields of a file.
 
     Raises:
         UserError: the file cannot be read, or has unknown fields, values or forms: all of them in one line.
     """
-    mapping = read_config(FieldMap, path)
+    mapping = read_config(FieldMap, path) if path.suffix.lower() in (".yaml", ".yml") else FieldMap(data=path.name)
+    mapping = mapping.model_copy(update={"fields": {**mapping.fields, **columns}})
     fields = (*FIELDS, *form.columns)
     checks: list[tuple[str, Collection[str], Collection[str]]] = [
         ("fields", mapping.fields, fields),

@@ -3,7 +3,8 @@
 :mod:`.policies` says what counts, :mod:`.normal_form` undoes how things are written, :mod:`.stated_values` finds the
 value in words, :mod:`.units`, :mod:`.rounded_decimals`, :mod:`.algebra` and :mod:`.parts` each decide one thing,
 :mod:`.forms` has what is no single number, :mod:`.math_verify_client` asks math-verify in a separate process,
-:mod:`.equal` puts them in order, and :mod:`.understood` says why a gold answer is not understood.
+:mod:`.magnitudes`, :mod:`.written_values`, :mod:`.equations` and :mod:`.worded_answers` hold two against each other,
+:mod:`.equal` does what each kind of answer needs, and :mod:`.understood` says why a gold answer is not understood.
 """
 
 from __future__ import annotations

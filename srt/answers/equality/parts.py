@@ -8,7 +8,8 @@ from srt.answers.equality.forms.brackets import bracketed
 from srt.answers.equality.normal_form import plain, top_level, unbraced
 
 _LABEL = re.compile(
-    r"(?<![A-Za-z0-9)=\]}_^\\])(?:(?:[Pp]art|第)\s*+)?\((?P<number>[1-9]|[ivx]{1,4})\)"
+    r"(?<![A-Za-z0-9)=\]}_^\\/×÷])(?<![/×÷] )(?<!\\times )(?<!\\cdot )(?<!\\div )(?<![\d)][*·])"
+    r"(?:(?:[Pp]art|第)\s*+)?\((?P<number>[1-9]|[ivx]{1,4})\)"
     r"(?!\s*+[*/^=]|[-+]|\s++[-+](?![\d\\.√π])|\s*+$)\s*+[问题空]?\s*+[.:、]?"
     r"|(?:^|(?<=[\n;]))\s{0,20}(?:(?:[Pp]art|[Qq]uestion|第)\s*+)?"
     r"\(?(?P<line>[1-9])\)?\s*+(?:[.)、:](?!\d)|[问题空])\s*+:?"

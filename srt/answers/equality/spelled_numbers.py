@@ -81,6 +81,9 @@ def _cardinal_or_fraction(text: str) -> tuple[Fraction | None, int]:
     whole, used = _cardinal(words)
     if whole is None:
         return None, 0
+    mixed = _mixed(words, used)
+    if mixed is not None:
+        return sign * mixed, words[used][1]
     rest = words[used:]
     if rest and rest[0][0] in (_PARTS if whole == 1 else _PLURALS):
         below = (_PARTS | _PLURALS)[rest[0][0]]
@@ -96,6 +99,19 @@ def _cardinal_or_fraction(text: str) -> tuple[Fraction | None, int]:
         if above is not None and len(behind) > count and behind[count][0] in (_PARTS if above == 1 else _PLURALS):
             return sign * (whole + Fraction(above, (_PARTS | _PLURALS)[behind[count][0]])), behind[count][1]
     return sign * Fraction(whole), words[used - 1][1]
+
+
+def _mixed(words: list[tuple[str, int]], used: int) -> Fraction | None:
+    """``100 7/8`` of "one hundred and seven eighths": what stands behind the last "and" is a fraction, if below 1.
+
+    "One hundred and five thousandths" is 0.105, as decimals are read.
+    """
+    split = next((at for at in reversed(range(used)) if words[at][0] == "and"), None)
+    if split is None or used == len(words):
+        return None
+    whole, above = _cardinal(words[:split])[0], _cardinal(words[split + 1 : used])[0]
+    below = (_PARTS if above == 1 else _PLURALS).get(words[used][0], 0)
+    return None if whole is None or above is None or not 0 < above < below < 100 else whole + Fraction(above, below)
 
 
 def _leading_digits(words: list[tuple[str, int]]) -> list[tuple[str, int]]:

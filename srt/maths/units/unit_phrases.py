@@ -76,7 +76,9 @@ def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, Uni
             unit is None
             or not value
             or (unit.name == "°" and _TURNED.search(value))
-            or (spelled in names or (spelled[:1] in names and spelled in LETTERS))
+            or spelled in names
+            or (spelled[:1] in names and spelled in LETTERS)
+            or names.issuperset(spelled)  # ``2hr`` where gold is an expression in r and h
         ):
             continue
         # ``2a m`` and ``xy h`` are products; ``3 m`` and ``\pi m`` are not.

@@ -167,7 +167,7 @@ function askRejection() {
   $("reject-note").value = $("reject-error").textContent = "";
   turn += 1;
   $("reject").showModal();
-  $("reject-fault").focus();
+  $("reject-note").focus();
 }
 
 async function reject() {

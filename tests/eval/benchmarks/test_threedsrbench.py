@@ -20,7 +20,7 @@ from eval.benchmarks.threedsrbench import THREEDSRBENCH
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
-from srt.images.open import open_picture
+from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from tests.fake_backend import FakeBackend
@@ -76,7 +76,7 @@ def test_rows_of_one_question_are_one_problem_with_its_other_forms(
     assert flipped is not None
     assert flipped.answer is not None
     assert flipped.answer.value == ["B"]
-    plain, mirror = (open_picture(tmp_path, form.images[0]) for form in (first, flipped))
+    plain, mirror = (shown_picture(tmp_path, form.images[0]) for form in (first, flipped))
     assert [mirror.getpixel((x, 0)) for x in (0, 1)] == [plain.getpixel((x, 0)) for x in (1, 0)]
     asking = Asking("full", True, chosen_options(THREEDSRBENCH, {}))
     asked = [(one.problem.id, one.variant) for one in THREEDSRBENCH.ask([first, second], asking)]

@@ -6,9 +6,10 @@ import pytest
 
 from srt.answers.beyond_question import said_beyond
 from srt.answers.equality import equal_to_gold
+from srt.answers.equality.forms.orders import Order, names_as_asked, order_said, same_order
 from srt.answers.extraction import extract
-from srt.answers.layout import without_layout
-from srt.answers.orders import order_said, set_said
+from srt.answers.stated_set import set_said
+from srt.answers.tables_and_quotes import without_layout
 from srt.answers.values import concluded_value
 from srt.answers.yes_or_no import yes_or_no
 from srt.corpora.gold_answers import read_gold
@@ -56,18 +57,52 @@ def test_yes_or_no(sentence: str, truth: bool | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "question", "order"),
+    ("text", "order"),
     [
-        ("P-R-Q", "Order them.", ["P", "R", "Q"]),
-        ("The order is P, R, and then Q.", "Order them.", ["P", "R", "Q"]),
-        ("1. P\n2. R\n3. Q", "Order them.", ["P", "R", "Q"]),
-        ("P > R > Q", "Order them from the smallest to the largest.", ["Q", "R", "P"]),
-        ("P < R > Q", "Order them.", None),
-        ("P, R, Q or P, Q, R", "Order them.", None),
+        ("P-R-Q", "P, R, Q"),
+        ("P->R->Q", "P, R, Q"),
+        ("The order is P, R, and then Q.", "P, R, Q"),
+        ("1. P\n2. R\n3. Q", "P, R, Q"),
+        ("P > R > Q", "P > R > Q"),
+        ("It is P, R, R, P.", "P, R, R, P"),
+        ("From the tallest to the shortest: P, R, Q", "P > R > Q"),
+        ("从矮到高依次是甲、丙、乙", "甲 < 丙 < 乙"),
+        ("The smallest is P, then R, then Q.", "P < R < Q"),
+        ("From the tallest to the shortest: P < R < Q", None),
+        ("P < R > Q", None),
+        ("They run P->R->Q from the left.", "P, R, Q"),
+        ("P, R, Q or P, Q, R", None),
+        ("The heights of P, R and Q are equal.", None),
+        ("P, R and Q are equally tall.", None),
     ],
 )
-def test_orders(text: str, question: str, order: list[str] | None) -> None:
-    assert order_said(text, question) == order
+def test_orders(text: str, order: str | None) -> None:
+    said = order_said(text)
+    assert (said and str(said)) == order
+
+
+UP, DOWN = "Order them from the smallest to the largest.", "把它们从大到小排列。"
+
+
+@pytest.mark.parametrize(
+    ("gold", "given", "question", "same"),
+    [
+        (Order(("P", "Q", "R"), None), Order(("P", "Q", "R"), False), "Order them from left to right.", True),
+        (Order(("P", "Q", "R"), None), Order(("R", "Q", "P"), False), UP, True),
+        (Order(("P", "Q", "R"), None), Order(("P", "Q", "R"), False), UP, False),
+        (Order(("P", "Q", "R"), None), Order(("R", "Q", "P"), True), DOWN, True),
+        (Order(("P", "Q", "R"), True), Order(("R", "Q", "P"), False), "Compare them.", True),
+        (Order(("P", "Q", "R"), True), Order(("R", "Q", "P"), None), DOWN, True),
+        (Order(("P", "Q", "R"), True), Order(("P", "Q", "R"), None), DOWN, False),
+        (Order(("P", "Q", "R"), True), Order(("P", "Q", "R"), None), "Compare them.", None),
+    ],
+)
+def test_orders_are_held_against_each_other(gold: Order, given: Order, question: str, same: bool | None) -> None:
+    assert same_order(gold, given, question) is same
+
+
+def test_a_sequence_stands_as_the_question_asks() -> None:
+    assert names_as_asked(Order(("P", "R", "Q"), False), UP) == ("Q", "R", "P")
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ def test_help_shows_an_example(name: str, srt: Any) -> None:
     # No type of Python: what a value is called has no brackets, and the words to choose from are words.
     assert not re.search(r"<(str|int|float|[Pp]ath|list|bool)|\bNone\b", ran.out)
     with_value = [p for p in parameters if p.param_type_name == "option" and not p.is_flag]
-    assert all(re.fullmatch(r"[A-Z=]+( [A-Z]+)*|[\w.-]+(\|[\w.-]+)*|NAME=SHARE,\.\.\.", p.metavar) for p in with_value)
+    forms = re.compile(r"[A-Z=]+( [A-Z]+)*|[\w.-]+(\|[\w.-]+)*|(NAME=SHARE|FIELD=COLUMN),\.\.\.")
+    assert all(forms.fullmatch(p.metavar) for p in with_value)
 
 
 def examples() -> list[str]:
@@ -86,7 +87,7 @@ def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> Non
     assert {stage: " ".join(names) for stage, names in stages.items()} == {
         "Options:": "--version --install-completion --show-completion --help",
         "Problems:": "import generate gallery curate split",
-        "Traces:": "solve check mutate build",
+        "Traces:": "solve check mutate show build",
         "Language-model teachers:": "teach review agreement",
         "Training:": "init-model preflight train merge",
         "Evaluation:": "eval score human predictions totals benchmarks",

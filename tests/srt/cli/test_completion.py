@@ -23,7 +23,7 @@ def offered(line: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("srt s", {"split", "solve", "score"}),
+        ("srt s", {"split", "solve", "show", "score"}),
         ("srt solve --pl", {"--plan"}),
         ("srt generate se", {"seating"}),
         ("srt build --arm c", {"cot", "cot-terse"}),

@@ -101,6 +101,7 @@ def sqlite_error(name: str, said: str) -> Exception:
         (RuntimeError("can't start new thread"), "ulimit -u"),
         (MemoryError(), "memory"),
         (RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB"), "memory"),
+        (RuntimeError("basic_ios::clear: iostream error"), "make room"),
         (FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"), "TMPDIR"),
         (BrokenProcessPool("A process in the process pool was terminated abruptly"), "worker"),
         (sqlite_error("SQLITE_IOERR_WRITE", "disk I/O error"), "disk I/O error"),

@@ -50,7 +50,6 @@ SAME = {
     "contrast": PIL.ImageEnhance.Contrast(net()).enhance(0.6),
     "padded": PIL.ImageOps.expand(net(), border=15, fill="white"),
     "cropped": net().crop((10, 30, 230, 190)),
-    "transparent": PIL.Image.merge("LA", (PIL.Image.new("L", (260, 200)), PIL.ImageOps.invert(net().convert("L")))),
     "palette": net().quantize(4),
 }
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from srt.images.open import MAX_BYTES, describe_picture, media_type, open_picture, picture_size, read_picture
+from srt.images.normalise import shown_picture
+from srt.images.open import MAX_BYTES, describe_picture, media_type, picture_size, read_picture
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.records import Image
@@ -42,7 +43,7 @@ def test_a_good_picture(root: Path) -> None:
     data = read_picture(root, image)
     assert data == (root / "images/red.png").read_bytes()
     assert (picture_size(data, "x"), media_type(data, "x")) == ((30, 20), "image/png")
-    assert open_picture(root, image).getpixel((0, 0)) == (255, 0, 0)
+    assert shown_picture(root, image).getpixel((0, 0)) == (255, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_the_largest_picture_is_read(root: Path) -> None:
 def test_a_picture_without_pixels_and_one_that_was_changed(root: Path) -> None:
     (root / "x.png").write_bytes(png(300, 300))
     with pytest.raises(UserError, match=r"x\.png"):
-        open_picture(root, describe_picture(root, "x.png"))
+        shown_picture(root, describe_picture(root, "x.png"))
     with pytest.raises(UserError, match="sha256"):
         read_picture(root, Image(path="images/red.png", sha256="0" * 64))
 
@@ -116,7 +117,7 @@ def test_a_file_that_is_too_large_is_not_read_whole(root: Path) -> None:
 def test_no_bytes_escape_as_another_error(root: Path, body: bytes, magic: bytes) -> None:
     (root / "x.png").write_bytes(magic + body)
     try:
-        open_picture(root, describe_picture(root, "x.png"))
+        shown_picture(root, describe_picture(root, "x.png"))
     except UserError as error:
         assert "\n" not in str(error)  # noqa: PT017 (either outcome is right)
 

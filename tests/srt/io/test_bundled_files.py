@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from srt.experiment.experiment_reader import load_experiment
-from srt.io.bundled_files import find_bundled
+from srt.io.bundled_files import find_bundled, no_model_folder
 from srt.io.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -52,3 +53,25 @@ def test_the_wheel_is_told_of_every_recipe_and_launch_file() -> None:
     }
     files = [file for folder in ("recipes", "configs") for file in (ROOT / folder).rglob("*") if file.is_file()]
     assert carried == {Path("share/srt-traces") / file.relative_to(ROOT): file for file in files}
+
+
+@pytest.mark.parametrize(
+    ("folder", "hub_id", "said"),
+    [
+        (
+            "models/Qwen2.5-VL-7B-Instruct",
+            None,
+            "hf download Qwen/Qwen2.5-VL-7B-Instruct --local-dir models/Qwen2.5-VL",
+        ),
+        (
+            "/data/Meta-Llama-3-8B-Instruct",
+            None,
+            "hf download meta-llama/Meta-Llama-3-8B-Instruct --local-dir /data/Meta",
+        ),
+        ("weights", "Org/Base", "hf download Org/Base --local-dir weights$"),
+        ("models/nobody-knows", None, "models/nobody-knows: no such folder$"),
+        ("Org/Base", None, "hf download Org/Base --local-dir models/Base and give models/Base$"),
+    ],
+)
+def test_a_model_that_is_missing_is_named_as_on_the_hub(folder: str, hub_id: str | None, said: str) -> None:
+    assert re.search(said, str(no_model_folder(folder, hub_id=hub_id)))

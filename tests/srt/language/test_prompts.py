@@ -46,7 +46,7 @@ def sequence(text: str, lang: Lang = "en") -> Sequence:
 
 def problem(lang: Lang = "en", **changes: Any) -> Problem:
     choices = {"B": "Bo", "A": "Ana\nMaria"}
-    values = {"id": "p", "source": "s", "split": "x", "lang": lang, "question": "Who?\n (1) One.", "choices": choices}
+    values = {"id": "p", "source": "s", "lang": lang, "question": "Who?\n (1) One.", "choices": choices}
     return Problem(**(values | changes))
 
 

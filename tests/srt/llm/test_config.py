@@ -50,11 +50,15 @@ def test_the_config_is_closed(field: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     "field",
-    [{"unforeseen_tokens": 0}, {"input": -1}, {"input": float("inf")}, {"input": float("nan")}, {"output": "x"}],
+    [{"unforeseen_tokens": -1}, {"input": -1}, {"input": float("inf")}, {"input": float("nan")}, {"output": "x"}],
 )
 def test_prices(field: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Price(**{"input": 1.0, "output": 1.0, **field})  # type: ignore[arg-type]
+
+
+def test_no_unforeseen_tokens_is_not_believed() -> None:
+    assert Price(input=1.0, output=1.0, unforeseen_tokens=0) == Price(input=1.0, output=1.0)
 
 
 def test_a_key_that_no_header_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:

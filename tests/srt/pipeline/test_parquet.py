@@ -80,7 +80,7 @@ def test_values_of_any_shape_come_back(
     tmp_path_factory: pytest.TempPathFactory, meta: dict[str, Any], value: str | int
 ) -> None:
     answer = Answer(kind="text" if isinstance(value, str) else "number", value=value)
-    problem = Problem(id="a", source="s", split="s", lang="en", question="12", meta=meta, answer=answer)
+    problem = Problem(id="a", source="s", split="test", lang="en", question="12", meta=meta, answer=answer)
     path = tmp_path_factory.getbasetemp() / "any.parquet"
     write_records(path, [problem])
     assert list(read_records(path, Problem)) == [problem]

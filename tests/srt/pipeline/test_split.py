@@ -20,7 +20,7 @@ SHARES = {"train": 0.6, "dev": 0.2, "test": 0.2}
 
 def problem(number: int, group: int | None, category: str) -> Problem:
     return Problem(
-        id=f"p{number}", source="own", split="all", lang="en", question=f"Question {number}?", category=category,
+        id=f"p{number}", source="own", split="test", lang="en", question=f"Question {number}?", category=category,
         group_id=None if group is None else f"g{group}",
     )  # fmt: skip
 

@@ -138,7 +138,6 @@ def test_the_keyboard_alone_is_enough(chromium: Any, folder: Path) -> None:
         at("booth")
         press("r")
         page.wait_for_selector("#reject[open]")
-        press("Tab")
         page.keyboard.type("clue 2 is read backwards")
         press("Control+Enter")
         page.wait_for_selector("#count:has-text('3 of 4 decided')")
@@ -371,7 +370,7 @@ def test_a_person_decides_twenty_cases_by_keyboard(chromium: Any, tmp_path: Path
         for n, problem in enumerate(problems):
             page.wait_for_selector(f"h2:has-text('{problem.id}')")
             if n % 5 == 3:
-                press("r", "Tab")
+                press("r")
                 page.keyboard.type("a step is missing")
                 press("Control+Enter")
             elif n % 5 == 4:

@@ -34,6 +34,14 @@ def own(folder: Path, name: str, text: str) -> Path:
 ALL = {**PROMPTS, **SHARED_PROMPTS}
 
 
+@pytest.mark.parametrize("name", ["teacher_srt", "teacher_cot", "reviewer", "checker", "describer"])
+def test_ours_call_no_problem_spatial(name: str) -> None:
+    """They are for word problems, too."""
+    texts = load_teach_prompts(None).texts
+    assert "spatial" not in texts[f"en/{name}"]
+    assert "空间" not in texts[f"zh/{name}"]
+
+
 def test_ours_are_there_in_both_languages_and_use_what_they_may() -> None:
     templates = load_teach_prompts(None)
     assert set(templates.texts) == {f"{lang}/{name}" for lang in LANGS for name in ALL}

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from srt.answers.equality import LENIENT, POLICIES, equal, unreadable_gold
 from srt.answers.groups import groups
+from srt.corpora.gold_answers import read_gold
 from srt.io.records import Answer, Problem
 
 
@@ -25,6 +26,7 @@ def words(value: str) -> Answer:
 
 PAIR = gold([gold(10), gold(15)])
 MIXED = gold([words("Triangular prism"), gold(6, "cm"), gold(864, "cm^3")])
+HALVES = gold([gold("17/2"), gold("9/2")])
 NESTED = words("(1) 20 ; (2) (1) 40 grams; (2) 7084 grams")
 
 # gold, given, accepted under strict, under lenient
@@ -89,6 +91,14 @@ CASES: list[tuple[Answer, str, bool, bool]] = [
     (PAIR, "①10；②15", True, True),
     (PAIR, "15, 10", False, False),
     (PAIR, "10", False, False),
+    (HALVES, "(1) (17)/(2); (2) 9/2", True, True),
+    (HALVES, "1. (17) / (2)\n2. (9)/(2)", True, True),
+    (HALVES, "①(17)/(2)②9/2", True, True),
+    (HALVES, "(1) (17)/(3); (2) 9/2", False, False),
+    (gold(100.875), "one hundred and seven eighths", True, True),
+    (gold(13.375), "one hundred and seven eighths", False, False),
+    (gold(100.5), "one hundred and one half", True, True),
+    (gold(0.105), "one hundred and five thousandths", True, True),
     (MIXED, "(1) triangular prism; (2) 6 cm; (3) 864 cm^3", True, True),
     (MIXED, "(1) triangular prism; (2) 6 cm; (3) 864 cm^2", False, False),
     (NESTED, "(1) 20; (2) ① 40 g ② 7084 g", True, True),
@@ -126,6 +136,22 @@ def test_the_question_may_state_the_unit() -> None:
     assert equal(gold(12), "12 cm", question="An edge is 2 cm long; how long is the other?").equal
     assert equal(gold(12), "12 small cubes", question="How many small cubes are there?").equal
     assert not equal(gold(12), "12 apples", question="How many small cubes are there?").equal
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Express the volume in terms of r and h.", "Find V as a function of $r$ and $h$.", "用含r、h的代数式表示体积。"],
+)
+def test_a_letter_that_is_asked_for_is_no_unit(asked: str) -> None:
+    assert equal(words("rh"), "hr", question=asked).equal
+    assert equal(gold("2\\pi rh"), "2πhr", question=asked).equal
+    assert not equal(words("rh"), "rh^2", question=asked).equal
+    assert not equal(gold("2rh"), "3hr", question=asked).equal
+    assert not equal(words("rh"), "hr", question="Which edge is it?").equal
+    printed = read_gold("2hr", {}, choice=False, question=asked).answer
+    assert printed is not None
+    assert equal(printed, "2rh", question=asked).equal
+    assert read_gold("2 hr", {}, choice=False, question="How long is it?").answer == gold(2, "h")
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ TEXTS = [
     "1 " + "cm/" * 10_000,
     "<b>" * 20_000,
     "\n" * 50_000,
+    "5" + "\n" * 3_900 + "(2) 6",
     '{"answer":' * 10_000,
     "1, " * 20_000,
     "\\ab" * 26 + "& = 5",
@@ -55,7 +56,7 @@ def test_bounded(text: str) -> None:
     """Seconds of the processor, far above what is needed: a pattern that backtracks takes minutes."""
     began = time.process_time()
     for gold in GOLD:
-        problem = Problem(id="p", source="s", split="t", lang="en", question="how many cm", answer=gold)
+        problem = Problem(id="p", source="s", split="test", lang="en", question="how many cm", answer=gold)
         extract(text, problem)
         extract(f"ANSWER: {text}", problem)
         assert not equal(gold, text, question="cm", policy=LENIENT).equal

@@ -10,7 +10,7 @@ import pytest
 from srt.corpora import import_file, read_corpus
 from srt.io.record_reader import read_records
 from srt.io.records import Answer, Lang, Problem
-from srt.judging.gold_check import gold_fault
+from srt.judging.gold_fault import gold_fault
 from srt.worlds.world_registry import worlds
 from tests.published_copies import copy_in
 

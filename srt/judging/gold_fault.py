@@ -6,16 +6,13 @@ A gold answer that does not equal itself is met by no output: every arm is wrong
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from srt.answers.equality import equal_to_gold
 from srt.answers.extraction import extract
+from srt.answers.score_text import Grade
 from srt.answers.written_form import canonical_text
-from srt.io.records import Answer, Problem
+from srt.io.records import Problem
 from srt.language.prompts import asks_for_one_letter
 from srt.language.text import answer_line
-
-Grade = Callable[[Problem, Answer], float]
 
 _LONGEST = 80
 """Characters of an answer that a message quotes."""

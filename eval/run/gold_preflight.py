@@ -11,7 +11,7 @@ from srt.io.errors import RecordError
 from srt.io.parquet_files import record_place
 from srt.io.record_reader import read_unique
 from srt.io.records import Problem
-from srt.judging.gold_check import gold_fault
+from srt.judging.gold_fault import gold_fault
 
 _NAMED = 5
 

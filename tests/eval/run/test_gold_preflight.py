@@ -11,7 +11,7 @@ import pytest
 from eval.benchmarks.definition.variants import Twin, with_twin
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
-from eval.run.gold_check import require_gold_that_can_be_met
+from eval.run.gold_preflight import require_gold_that_can_be_met
 from srt.io.errors import RecordError
 from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem

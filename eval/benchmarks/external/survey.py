@@ -1,0 +1,73 @@
+"""What a file as a whole shows before its rows are read: its layout, and what its columns settle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from eval.benchmarks.external.external_rows import all_rows
+from eval.benchmarks.external.mapping_file import FieldMap
+from eval.benchmarks.external.printed_gold import GoldRules
+from eval.benchmarks.external.row import ClassName, Row
+from eval.benchmarks.external.table_rows import separator_of
+from srt.corpora.cells.decimal_commas import decimal_sign
+from srt.corpora.cells.options import Options
+from srt.corpora.cells.positions import WholeNumbers, whole_number
+from srt.corpora.cells.worked_solutions import behind_final_mark
+from srt.corpora.corpus_reader import ItemRefused
+from srt.corpora.layouts.layout import Layout
+from srt.corpora.layouts.layout_registry import recognised
+
+_FIRST_ROWS = 50
+Cells = Callable[[Row], tuple[Options, Any]]
+"""Options and printed answer of a row."""
+
+
+def find_layout(path: Path) -> Layout | None:
+    """The layout of the file ``path``, by its first rows; ``None`` where it has none of the known ones."""
+    rows = [row.values for row in islice(_good_rows(path), _FIRST_ROWS)]
+    return recognised(rows) if rows else None
+
+
+def gold_rules(path: Path, mapping: FieldMap, cells: Cells) -> GoldRules:
+    """How the answers in ``path`` are read: as ``mapping`` says, or as all rows together show.
+
+    Raises:
+        UserError: as :func:`~eval.benchmarks.external.external_rows.all_rows` does.
+    """
+    numbers = WholeNumbers()
+    free: list[str] = []
+    if mapping.answer_is is None or mapping.decimal is None:
+        for options, printed in _cells(_good_rows(path), cells):
+            for one in printed if isinstance(printed, list) else [printed]:
+                text = str(one).strip()
+                if not options.texts:
+                    free.append((behind_final_mark(text) or (text,))[0][:100])
+                elif (number := whole_number(text)) is not None and not _has_label(one, text, options):
+                    numbers.add(number, options.texts)
+    semicolons = path.suffix.lower() == ".csv" and separator_of(path) == ";"
+    return GoldRules(
+        mapping=mapping,
+        numbers_are=numbers.settled() if numbers.count else None,
+        proposed=numbers.likely(),
+        decimal=mapping.decimal or (decimal_sign(free) if semicolons else "."),
+        semicolons=semicolons,
+    )
+
+
+def _has_label(printed: Any, text: str, options: Options) -> bool:
+    return text in options.labels or isinstance(printed, ClassName)
+
+
+def _cells(rows: Iterable[Row], cells: Cells) -> Iterator[tuple[Options, Any]]:
+    for row in rows:
+        try:
+            yield cells(row)
+        except ItemRefused:
+            continue  # it is refused by name when it is read
+
+
+def _good_rows(path: Path) -> Iterator[Row]:
+    return (row for row in all_rows(path) if isinstance(row, Row))

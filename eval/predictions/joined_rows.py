@@ -1,0 +1,146 @@
+"""Which problem each answer of another system is about.
+
+A table names the problem. The files of other tools have numbers instead, of rows in a data set, and a number is right
+by chance: ids from 1 meet places from 0, and every answer is scored against the problem beside its own. So each way of
+finding the problem (an id in the file, the place in the data set) is tried on the whole file, and what was found is
+compared with what the file says of it: whether the problem's question is in the prompt, whether the target is the gold
+answer. The way that this bears out most often is taken; below :data:`BORNE_OUT` of the rows none is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from eval.predictions.foreign_row import ForeignRow
+from eval.predictions.formats import GivenFile
+from srt.answers.equality import equal_to_gold
+from srt.io.errors import UserError
+from srt.io.records import Problem
+
+BORNE_OUT: Final = 0.8
+"""The share of the rows in which prompt or target must agree with the problem that a number leads to. Targets may
+differ: a data set was corrected, or they are in a form of the harness' own."""
+PLACE: Final = "place"
+_FEW: Final = 3
+
+
+class JoinedFile(NamedTuple):
+    """The answers in a file with the id of the problem of each, and how it was found: by which field, or the place."""
+
+    rows: list[tuple[str, ForeignRow]]
+    by: str
+
+
+class _Way(NamedTuple):
+    """One way of finding the problems: the id of each row's, ``None`` where there is none."""
+
+    by: str
+    found: list[str | None]
+    borne_out: int
+    contradicted: int | None
+    """The first row that what was found does not agree with."""
+
+
+def joined(file: Path, given: GivenFile, problems: Mapping[str, Problem], where: Path) -> JoinedFile:
+    """The answers of ``given``, each with the id of its problem in ``problems``, the records of the file ``where``.
+
+    Raises:
+        UserError: no row is about any of the problems, or one is about none; or numbers that lead to other problems
+            than the file speaks of.
+    """
+    rows = given.rows
+    ways = [_way(name, rows, problems, [row.ids.get(name) for row in rows]) for name in _fields(rows)]
+    if any(row.position is not None for row in rows):
+        in_order = list(problems)
+        ways.append(_way(PLACE, rows, problems, [_at(in_order, row.position) for row in rows]))
+    # In doubt the first: an id before a place.
+    best = max(ways, key=lambda way: (way.borne_out, sum(one is not None for one in way.found)))
+    if all(one is None for one in best.found):
+        raise UserError(
+            f"{file}: {given.format}: none of its {len(rows)} rows is about a problem of {where}: its ids are like "
+            f"{_few(_names(rows))}, those there like {_few(list(problems))}"
+        )
+    unknown = [row for row, one in zip(rows, best.found, strict=True) if one is None]
+    if unknown:
+        name = unknown[0].ids.get(best.by, unknown[0].position)
+        raise UserError(
+            f"{unknown[0].place}: {'id' if best.by in ('id', 'problem_id') else best.by}: {name!r} is not in {where} "
+            f"(the first of {len(unknown)} such of {len(rows)} rows); the ids there are like {next(iter(problems))!r}"
+        )
+    if _in_doubt(best, rows):
+        assert best.contradicted is not None
+        row, problem = rows[best.contradicted], problems[best.found[best.contradicted] or ""]
+        raise UserError(
+            f"{row.place}: {given.format}: {best.by} leads to the problem {problem.id!r}, whose question is not in the "
+            f"prompt, and whose answer is not the target {row.target!r}; {best.borne_out} of {len(rows)} rows agree "
+            f"with theirs. Were the rows made from {where}, in its order? If not, give a table with ids and --columns"
+        )
+    return JoinedFile([(one or "", row) for one, row in zip(best.found, rows, strict=True)], best.by)
+
+
+def _fields(rows: Sequence[ForeignRow]) -> list[str]:
+    """The fields that every row has an id in. In a table, rows may name the same thing by two names."""
+    names = list(rows[0].ids)
+    shared = [name for name in names if all(name in row.ids for row in rows)]
+    return shared or list(dict.fromkeys(name for row in rows for name in row.ids))
+
+
+def _way(by: str, rows: Sequence[ForeignRow], problems: Mapping[str, Problem], names: Sequence[str | None]) -> _Way:
+    found: list[str | None] = []
+    borne_out, contradicted = 0, None
+    for number, (row, name) in enumerate(zip(rows, names, strict=True)):
+        problem = None if name is None else problems.get(name)
+        found.append(None if problem is None else problem.id)
+        if problem is None:
+            continue
+        if _agrees(row, problem):
+            borne_out += 1
+        elif contradicted is None and (row.shown or row.target is not None):
+            contradicted = number
+    return _Way(by, found, borne_out, contradicted)
+
+
+def _in_doubt(way: _Way, rows: Sequence[ForeignRow]) -> bool:
+    """Whether numbers led to the problems, and what the file says of them does not agree."""
+    counts = all((row.ids.get(way.by) or "0").isdecimal() for row in rows)
+    return counts and way.contradicted is not None and way.borne_out < BORNE_OUT * len(rows)
+
+
+def _agrees(row: ForeignRow, problem: Problem) -> bool:
+    question = _bare(problem.question)
+    if question and question in _bare(row.shown):
+        return True
+    return row.target is not None and _is_gold(row.target, problem)
+
+
+def _is_gold(target: str, problem: Problem) -> bool:
+    """Whether ``target`` says the gold answer: as text, as a list of one, or as the place of an option, from 0."""
+    if problem.answer is None:
+        return False
+    bare = re.sub(r"""^\[\s*['"]?|['"]?\s*\]$""", "", target.strip())
+    letters = list(problem.choices)
+    if bare.isdecimal() and int(bare) < len(letters) and equal_to_gold(problem, letters[int(bare)]).equal:
+        return True
+    # VLMEvalKit, and our export to it, write several letters together.
+    spread = ", ".join(bare) if letters and set(bare) <= set(letters) else bare
+    return equal_to_gold(problem, spread).equal
+
+
+def _bare(text: str) -> str:
+    """``text`` without the blanks, in which prompts differ, and without the marks of pictures."""
+    return re.sub(r"\s+|<image(?: \d+)?>|\\n", "", text)
+
+
+def _at(in_order: Sequence[str], position: int | None) -> str | None:
+    return in_order[position] if position is not None and position < len(in_order) else None
+
+
+def _names(rows: Sequence[ForeignRow]) -> list[str]:
+    return list(dict.fromkeys(next(iter(row.ids.values()), "") for row in rows))
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:_FEW]))

@@ -1,0 +1,72 @@
+"""Predictions in a table of one's own: CSV, TSV, JSON, JSON Lines or Parquet, with names for the columns.
+
+``id`` (or ``problem_id``) and ``prediction`` (all that the system wrote, or its answer alone) are needed.
+``output_tokens``, ``input_tokens``, ``reasoning_tokens`` (part of the output), ``finish_reason`` (a text that the token
+budget cut off is truncated, not complete), ``variant`` (of a benchmark that asks a problem in several), ``repeat`` (0,
+1, ..., of several samples) and ``model`` (where a file has the answers of several) may be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from eval.benchmarks.external.external_rows import Row
+from eval.predictions.cells import COUNTS, ended, id_of, text_of, token_counts, whole_number
+from eval.predictions.foreign_row import ForeignRow
+from srt.io.errors import UserError
+
+NAME = "table"
+COLUMNS = ("id", "prediction", "model", "variant", "repeat", "finish_reason", *COUNTS)
+"""The columns that are read; ``--columns`` says what a file calls them."""
+_ID = ("id", "problem_id")
+
+
+def is_table(columns: Iterable[str]) -> bool:
+    """Whether a file with these columns can be read without further names."""
+    names = set(columns)
+    return "prediction" in names and not names.isdisjoint(_ID)
+
+
+def read_table(rows: Iterable[Row], columns: Mapping[str, str]) -> Iterator[ForeignRow]:
+    """The predictions in ``rows``; ``columns`` has what they call our :data:`COLUMNS`, where it is another name.
+
+    Raises:
+        UserError: a column is missing, or has a value that it cannot have.
+    """
+    for row in rows:
+        values = dict(row.values)
+        for ours, theirs in columns.items():
+            if theirs not in row.values:
+                raise UserError(
+                    f"{row.place}: no column {theirs!r} (--columns {ours}={theirs}); this file has "
+                    f"{', '.join(row.values)}"
+                )
+            values[ours] = row.values[theirs]
+        named = [name for name in _ID if name in values]
+        if not named or "prediction" not in values:
+            missing = "prediction" if named else "id"
+            raise UserError(
+                f"{row.place}: no column {missing!r}; the columns id and prediction are needed, this file has "
+                f"{', '.join(row.values)} (--columns {missing}=NAME says what it calls it)"
+            )
+        problem_id = id_of(values[named[0]])
+        if not problem_id:
+            raise UserError(f"{row.place}: {named[0]}: empty; the id of a problem was expected")
+        yield ForeignRow(
+            row.place,
+            {named[0]: problem_id},
+            text_of(row.place, "prediction", values["prediction"]),
+            variant=id_of(values.get("variant")) or None,
+            repeat=whole_number(row.place, "repeat", values.get("repeat")) or 0,
+            tokens=token_counts(row.place, values),
+            finish_reason=ended(row.place, values.get("finish_reason")),
+            model=model_of(row.place, values) if "model" in values else None,
+        )
+
+
+def model_of(place: str, values: Mapping[str, object]) -> str:
+    """The name in the column ``model``; raises a :class:`UserError` where it is empty."""
+    name = id_of(values["model"])
+    if not name:
+        raise UserError(f"{place}: model: empty; the name of the system was expected in every row, or no such column")
+    return name

@@ -1,0 +1,43 @@
+"""Decimal commas: ``3,5 cm`` in a European table is 3.5, and not two answers.
+
+Where the cells of a table are between semicolons, its numbers have decimal commas (that is why). A column with decimal
+points beside them is mixed, and then ``1,234`` has two readings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+Decimal = Literal[",", "."]
+_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+|\d+)(?:,|\{,\})(\d+)(?!\d|[.,]\d|\{,\})")
+_POINT = re.compile(r"(?<![\d.,])\d+\.(?!\d{3}(?!\d))\d+(?![.,]?\d)")
+_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![.,]?\d)")
+_ALONE = re.compile(r"\s*[-−+]?\d+,\d+(?![\d,]|\s*[,;]\s*\d).*", re.S)
+
+
+def with_points(text: str) -> str:
+    """``text`` with a point for each decimal comma: ``3,5 cm`` as ``3.5 cm``, ``1.234,5`` as ``1234.5``."""
+    return _COMMA.sub(lambda match: f"{match[1].replace('.', '')}.{match[2]}", text)
+
+
+def decimal_sign(answers: Iterable[str]) -> Decimal | None:
+    """The decimal sign of a column of a table with semicolons; ``None`` where it shows none, or both."""
+    commas = points = False
+    for text in answers:
+        commas |= any(not _THOUSANDS.fullmatch(match[0]) for match in _COMMA.finditer(text))
+        points |= _POINT.search(text) is not None
+    if commas == points:
+        return None
+    return "," if commas else "."
+
+
+def has_two_readings(text: str) -> bool:
+    """Whether ``text`` is one number with a comma before 3 digits, ``1,234``: a decimal, or a thousand."""
+    return _THOUSANDS.search(text) is not None
+
+
+def is_number_with_comma(text: str) -> bool:
+    """Whether ``text`` is ``3,5`` or ``3,5 cm``: with a decimal comma, or two answers without a blank between them."""
+    return _ALONE.fullmatch(text) is not None and not has_two_readings(text)
