@@ -117,14 +117,15 @@ def read_launch(path: Path) -> Launch:
     )
 
 
-def current_launch() -> Launch:
-    """How this process was launched, by the environment that accelerate has set.
+def current_launch(processes: int | None = None) -> Launch:
+    """How this process was launched, by the environment that accelerate has set; with so many ``processes``, if given.
 
     Raises:
         UserError: a launch that training does not support, or a file of DeepSpeed's that cannot be read.
     """
     # accelerate launch hands its file to the processes as these variables.
-    processes, given = int(os.environ.get("WORLD_SIZE", "1")), os.environ.get
+    given = os.environ.get
+    processes = int(given("WORLD_SIZE", "1")) if processes is None else processes
     said = {"mixed_precision": given(_PRECISION, "no")}
     if _is_true(given("ACCELERATE_USE_DEEPSPEED")):
         place = "the launch"

@@ -127,7 +127,7 @@ def fingerprint(recipe: Recipe, processes: int, sharding: str | None = None) -> 
         MODEL_HASH: model_hash(model),
         "template (contents)": _template_hash(model),
         "processes": processes,
-        "sharding": sharding or current_launch().cluster.sharding,
+        "sharding": sharding or current_launch(processes).cluster.sharding,
     }
 
 
