@@ -46,6 +46,7 @@ _SHARE = {"micro_batch": 2}  # of two processes: each accumulates over two micro
 _PACKED = {"pack": 128}
 _CHECKPOINTED = {**_SHARE, "gradient_checkpointing": True}
 _SAVED = {**_SHARE, "save_steps": 2}
+_ONE_BY_ONE = {"micro_batch": 1, "batch_size": 64}  # two processes add up 32 gradients each
 WAYS: dict[str, Way] = {
     WHOLE: Way(changes={"micro_batch": 8}),
     "1 x 8": Way(changes={"micro_batch": 1}),
@@ -63,6 +64,9 @@ WAYS: dict[str, Way] = {
     "checkpointed, ZeRO-3": Way("cpu_zero3", _CHECKPOINTED),
     "resumed": Way(changes={"micro_batch": 8, "save_steps": 2}, killed_after=4),
     "resumed, FSDP2": Way("cpu_fsdp2", _SAVED, killed_after=4),
+    "one by one, DDP": Way("cpu_ddp", _ONE_BY_ONE),
+    "one by one, ZeRO-2": Way("cpu_zero2", _ONE_BY_ONE),
+    "one by one, ZeRO-3": Way("cpu_zero3", _ONE_BY_ONE),
     "resumed, ZeRO-3": Way("cpu_zero3", _SAVED, killed_after=4),
 }
 

@@ -50,7 +50,7 @@ def recipe_of(base: dict[str, Any], method: str, changes: dict[str, Any], output
 
 
 def launch(recipe: Recipe, folder: Path, way: Way) -> Ended:
-    """Run the recipe; the gradients of its first step come to lie in `folder`, but for those of DeepSpeed."""
+    """Run the recipe; the gradients of its first step come to lie in `folder`."""
     path = folder / "recipe.yaml"
     path.write_text(yaml.safe_dump(recipe.model_dump(mode="json")), encoding="utf-8")
     command = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", f"configs/{way.config}.yaml"]
