@@ -75,15 +75,16 @@ def corrupt(problem: Problem, trace: Trace, fault: str, seed: int = 0) -> Trace:
     """Plant ``fault`` in a valid ``trace``, to see what ``check`` says of it.
 
     The faults are those of ``srt mutate``: classes of the trace's world, such as ``another_entity`` or
-    ``premise_left_out``, and in prose kinds of wrong equations, such as ``operand``. An unknown name is an error that
-    lists them. ``seed`` draws the place. The fault is real: what leaves the trace valid by accident is drawn again.
+    ``premise_left_out``; in prose kinds of wrong equations, such as ``operand``; in free traces also ``misread`` and
+    others. An unknown name is an error that lists them. ``seed`` draws the place. The fault is real: what leaves the
+    trace valid by accident is drawn again.
 
     Raises:
         UserError: no such fault, no place for it in this trace, or the trace is not valid or of another problem.
     """
     from srt.mutate.plant_fault import plant_fault
 
-    return plant_fault(problem, trace, fault, seed).trace
+    return plant_fault(problem, trace, fault, seed)
 
 
 def parse(text: str, problem: Problem) -> Trace:

@@ -124,6 +124,24 @@ def test_a_wrong_equation_in_prose() -> None:
         corrupt(OWN, trace, "another_number")
 
 
+def test_a_fault_in_the_steps_of_a_free_trace() -> None:
+    steps = (
+        Step(op="CORRELATE", args=("question",), assertion="There are 3 and 4 apples."),
+        Step(op="INFER", args=("#1",), assertion="Together they are 3 + 4 = 7."),
+    )
+    trace = Trace(id="t", problem_id=OWN.id, kind="free", lang="en", steps=steps, answer="7")
+    for fault in ("misread", "wrong_answer", "mislabelled", "operand"):
+        wrong = corrupt(OWN, trace, fault)
+        assert (wrong.steps, wrong.answer) != (trace.steps, trace.answer)
+        assert wrong.checks is None
+    with pytest.raises(UserError, match=r"'misred' \(did you mean 'misread'\?\)"):
+        corrupt(OWN, trace, "misred")
+    with pytest.raises(UserError, match="trace t: hallucinated_entity"):
+        corrupt(OWN, trace, "hallucinated_entity")
+    with pytest.raises(UserError, match=r"trace t: .*refutes"):
+        corrupt(OWN, corrupt(OWN, trace, "result digit"), "misread")
+
+
 @pytest.mark.parametrize(("said", "value"), [("7", 1), ("ANSWER: 7", 1), ("There are 7 apples.", 1), ("8", 0), ("", 0)])
 def test_score(said: str, value: int) -> None:
     assert score(OWN, said).value == value
