@@ -82,6 +82,8 @@ class Answer(Record):
     @model_validator(mode="before")
     @classmethod
     def _shape_value(cls, data: Any) -> Any:
+        if isinstance(data, str | int | float):
+            raise ValueError(f"a kind and a value were expected, as in kind='text', value={data!r}")
         if not isinstance(data, dict) or "kind" not in data or "value" not in data:
             return data
         kind, value = data["kind"], data["value"]
