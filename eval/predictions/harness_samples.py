@@ -100,7 +100,7 @@ def _rows(one: _Answers) -> Iterator[ForeignRow]:
             ids,
             text,
             position=int(ids["doc_id"]) if ids["doc_id"].isdecimal() else None,
-            shown="\n".join([*(str(value) for value in doc.values()), _prompt(values)]),
+            shown=(*(value for value in doc.values() if isinstance(value, str)), _prompt(values)),
             target=None if values.get("target") is None else str(values["target"]),
             variant=str(doc["variant"]) if ours is not None and doc.get("variant") else None,
             repeat=repeat,
