@@ -109,6 +109,8 @@ def _asked(
     if problems is None:
         assert first is not None
         problems = folders[0] / first.problems.path
+    if not problems.is_file():
+        raise UserError(f"{problems}: no such file; the problems that {files[0]} has answers to were expected")
     return _Asked(problems, benchmark, chosen_options(find_benchmark(benchmark), options), policy or "strict")
 
 

@@ -109,6 +109,8 @@ def test_what_is_missing_or_too_much(problems: Path, tmp_path: Path) -> None:
     file = table(tmp_path / "gpt.jsonl")
     with pytest.raises(UserError, match=r"--problems: missing, .*gpt\.jsonl"):
         runs([file], tmp_path / "out", None)
+    with pytest.raises(UserError, match=r"gone\.jsonl: no such file"):
+        runs([file], tmp_path / "out", tmp_path / "gone.jsonl")
     run = runs([file], tmp_path / "out", problems)["gpt"]
     with pytest.raises(UserError, match=r"--problems .*goes with files"):
         runs([run], tmp_path / "out", problems)
