@@ -48,36 +48,48 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
     source = RowSource(folder, request, form, mapping, _rules(data, mapping, request, form, layout), layout)
     twin_rows = {name: _rows_by_id(source, twin) for name, twin in mapping.twins.items() if twin.file is not None}
     taken: dict[str, str] = {}
-    first = True
+    noted = False
     for number, row in enumerate(all_rows(data), 1):
         if isinstance(row, BadRow):
             yield ItemRefused("unreadable", row.fault).record(_last_part(row.place), row.place)
             continue
-        if first:
+        if not noted:
             _note_columns(source, row)
-            first = False
+            noted = True
         for part, values in enumerate([row.values] if layout is None else layout.parts(row.values, mapping.turns), 1):
             ident = f"{form.source}-{number}" if part == 1 else f"{form.source}-{number}-{part}"
             try:
                 item = MappedItem(source, Row(row.place, dict(values if layout is None else fields_of(layout, values))))
                 ident = item.text("id") or ident
-                if ident in taken and layout is not None and layout.ids_repeat:
-                    ident = next(new for n in count(2) if (new := f"{ident}-{n}") not in taken)
-                if ident in taken:
-                    raise ItemRefused("duplicate", f"id: stands at {taken[ident]} already")
-                taken[ident] = row.place
-                problem = item.problem(ident)
-                for name, twin in mapping.twins.items():
-                    found = twin_rows[name].get(ident) if name in twin_rows else row
-                    if found is not None:
-                        problem = MappedItem(source, found, twin.fields).add_to(problem, name)
-                        other = twin_of(problem, name)
-                        if other is not None and (unmet := gold_fault(other)) is not None:
-                            raise ItemRefused("answer_cannot_be_met", f"{name}: {unmet}")
+                ident = _taken_id(ident, row, taken, layout)
+                problem = _with_twins(item.problem(ident), source, row, twin_rows)
                 source.shown[ident] = problem.images
                 yield problem
             except ItemRefused as fault:
                 yield fault.record(ident, row.place)
+
+
+def _taken_id(ident: str, row: Row, taken: dict[str, str], layout: Layout | None) -> str:
+    """``ident``, which is ``taken`` from now on; with a number, where the ids of ``layout`` repeat."""
+    if ident in taken and layout is not None and layout.ids_repeat:
+        ident = next(new for n in count(2) if (new := f"{ident}-{n}") not in taken)
+    if ident in taken:
+        raise ItemRefused("duplicate", f"id: stands at {taken[ident]} already")
+    taken[ident] = row.place
+    return ident
+
+
+def _with_twins(problem: Problem, source: RowSource, row: Row, twin_rows: dict[str, dict[str, Row]]) -> Problem:
+    """``problem`` with its other forms: from further columns of ``row``, or from the files in ``twin_rows``."""
+    for name, twin in source.mapping.twins.items():
+        found = twin_rows[name].get(problem.id) if name in twin_rows else row
+        if found is None:
+            continue
+        problem = MappedItem(source, found, twin.fields).add_to(problem, name)
+        other = twin_of(problem, name)
+        if other is not None and (unmet := gold_fault(other)) is not None:
+            raise ItemRefused("answer_cannot_be_met", f"{name}: {unmet}")
+    return problem
 
 
 def _rules(data: Path, mapping: FieldMap, request: ImportRequest, form: Form, layout: Layout | None) -> GoldRules:
