@@ -4,18 +4,19 @@ one of the layouts that are known by their columns (:mod:`srt.corpora.layouts`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from eval.benchmarks.definition.variants import twin as twin_of
 from eval.benchmarks.external.column_names import other_names
-from eval.benchmarks.external.external_rows import all_rows, rows_of
+from eval.benchmarks.external.external_rows import rows_of
 from eval.benchmarks.external.mapped_item import MappedItem, RowSource
 from eval.benchmarks.external.mapping_file import Column, FieldMap, Form, TwinMapping, read_mapping
 from eval.benchmarks.external.printed_gold import GoldRules
 from eval.benchmarks.external.row import BadRow, Row
-from eval.benchmarks.external.survey import find_layout, gold_rules
+from eval.benchmarks.external.survey import Rows, find_layout, first_columns, gold_rules, rows_again
 from srt.corpora.cells.options import Options
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused
 from srt.corpora.layouts.layout import Layout, fields_of
@@ -41,15 +42,17 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
         path = path / "mapping.yaml"
     mapping = read_mapping(path, form, request.columns)
     data = path.parent / mapping.data
-    layout = find_layout(data) if form.layouts and not mapping.says_how_to_read() else None
+    rows = rows_again(data)
+    layout = find_layout(rows) if form.layouts and not mapping.says_how_to_read() else None
     if form.layouts and layout is None and (path == data or not mapping.fields):
-        mapping = _with_other_names(mapping, data, request)
+        mapping = _with_other_names(mapping, rows, request)
     folder = path if path.is_dir() else path.parent
-    source = RowSource(folder, request, form, mapping, _rules(data, mapping, request, form, layout), layout)
+    blank = RowSource(folder, request, form, mapping, GoldRules(mapping), layout)
+    source = replace(blank, rules=_rules(blank, data, rows))
     twin_rows = {name: _rows_by_id(source, twin) for name, twin in mapping.twins.items() if twin.file is not None}
     taken: dict[str, str] = {}
     noted = False
-    for number, row in enumerate(all_rows(data), 1):
+    for number, row in enumerate(rows(), 1):
         if isinstance(row, BadRow):
             yield ItemRefused("unreadable", row.fault).record(_last_part(row.place), row.place)
             continue
@@ -92,29 +95,28 @@ def _with_twins(problem: Problem, source: RowSource, row: Row, twin_rows: dict[s
     return problem
 
 
-def _rules(data: Path, mapping: FieldMap, request: ImportRequest, form: Form, layout: Layout | None) -> GoldRules:
-    """How answers are read; noted in ``request``. A layout settles it by itself."""
-    if layout is not None:
-        request.read_as.append(f"{layout.name}: {layout.about}")
+def _rules(blank: RowSource, data: Path, rows: Rows) -> GoldRules:
+    """How answers are read; noted in the request. A layout settles it by itself."""
+    read_as, mapping = blank.request.read_as, blank.mapping
+    if blank.layout is not None:
+        read_as.append(f"{blank.layout.name}: {blank.layout.about}")
         return GoldRules(mapping, decimal=".")
-    blank = RowSource(data.parent, request, form, mapping, GoldRules(mapping), None)
 
     def cells(row: Row) -> tuple[Options, Any]:
         item = MappedItem(blank, row)
         return item.options(), item.printed_answer()
 
-    rules = gold_rules(data, mapping, cells)
+    rules = gold_rules(data, rows, mapping, cells)
     if rules.numbers_are is not None and mapping.answer_is is None:
-        request.read_as.append(f"whole numbers as answers: {rules.numbers_are}")
+        read_as.append(f"whole numbers as answers: {rules.numbers_are}")
     if rules.decimal == ",":
-        request.read_as.append("numbers: with decimal commas")
+        read_as.append("numbers: with decimal commas")
     return rules
 
 
-def _with_other_names(mapping: FieldMap, data: Path, request: ImportRequest) -> FieldMap:
+def _with_other_names(mapping: FieldMap, rows: Rows, request: ImportRequest) -> FieldMap:
     """``mapping`` with the fields whose column has another name that means nothing else; noted in ``request``."""
-    first = next((row for row in all_rows(data) if isinstance(row, Row)), None)
-    others = other_names(first.values if first is not None else ())
+    others = other_names(first_columns(rows))
     others = {field: column for field, column in others.items() if field not in mapping.fields}
     request.read_as.extend(f"{field}: column {column}" for field, column in others.items())
     return mapping.model_copy(update={"fields": {**others, **mapping.fields}})
