@@ -50,6 +50,8 @@ def gold_of(printed: Any, options: Options, kind: AnswerKind | None, rules: Gold
     Raises:
         ItemRefused: there is none, it is no option, or it has two readings.
     """
+    if isinstance(printed, dict):
+        raise ItemRefused("unreadable", f"answer: a text or a number was expected, not {printed!r:.60}")
     if isinstance(printed, list) and printed and options.texts and kind in (None, "choice_set"):
         each = [_letters(one, options, rules) for one in printed if one is not None]
         return Gold(Answer(kind="choice_set", value=sorted({letter for letters in each for letter in letters})))

@@ -305,5 +305,4 @@ def test_each_layout_is_read_without_a_mapping(name: str, tmp_path: Path) -> Non
     ]
     assert found == layout.expected
     assert "refused" not in summary
-    if name != "MMLU":  # its classes have their names
-        assert summary["read as"][0].startswith(name.removesuffix(" as text"))
+    assert summary["read as"][0].startswith(f"{name.removesuffix(' as text')}: ")
