@@ -6,8 +6,8 @@ The header's keys are those of ``huggingface_hub.DatasetCardData``; ``dataset_in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
@@ -16,27 +16,10 @@ from srt import __version__
 from srt.io.parquet_files import hub_features
 from srt.publish.dataset_recipe import DatasetRecipe
 from srt.publish.dataset_rows import COLUMNS, DatasetRow
+from srt.publish.split_figures import SplitFigures
 
 CHECKSUMS: Final = "SHA256SUMS"
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-
-
-@dataclass
-class SplitFigures:
-    """What a split came to. ``bytes`` are those of the columns in memory, ``stored`` those of its files.
-
-    ``sampled`` problems were solved, and ``rows`` of them proved; the others are counted in ``refused``, by reason.
-    """
-
-    name: str
-    sampled: int = 0
-    rows: int = 0
-    pictures: int = 0
-    bytes: int = 0
-    stored: int = 0
-    langs: dict[str, int] = field(default_factory=dict)
-    categories: dict[str, int] = field(default_factory=dict)
-    refused: dict[str, int] = field(default_factory=dict)
 
 
 def dataset_card(recipe: DatasetRecipe, command: str, splits: Sequence[SplitFigures]) -> str:
@@ -77,9 +60,11 @@ def _header(recipe: DatasetRecipe, splits: Sequence[SplitFigures], pictures: boo
         "size_categories": [next((name for most, name in _SIZES if rows < most), "1M<n<10M")],
         "dataset_info": {
             "features": hub_features(DatasetRow, pictures=pictures),
-            "splits": [{"name": split.name, "num_bytes": split.bytes, "num_examples": split.rows} for split in splits],
+            "splits": [
+                {"name": split.name, "num_bytes": split.unpacked, "num_examples": split.rows} for split in splits
+            ],
             "download_size": sum(split.stored for split in splits),
-            "dataset_size": sum(split.bytes for split in splits),
+            "dataset_size": sum(split.unpacked for split in splits),
         },
         "configs": [
             {
@@ -108,16 +93,13 @@ def _table(splits: Sequence[SplitFigures], pictures: bool) -> str:
 
 
 def _proof(splits: Sequence[SplitFigures]) -> str:
-    sampled, rows = sum(split.sampled for split in splits), sum(split.rows for split in splits)
-    refused: dict[str, int] = {}
-    for split in splits:
-        for reason, count in split.refused.items():
-            refused[reason] = refused.get(reason, 0) + count
+    rows = sum(split.rows for split in splits)
+    refused = sum((split.refused for split in splits), Counter[str]())
     left = ", ".join(f"{reason} {count:,}" for reason, count in sorted(refused.items()))
     return (
         "The problems are sampled by a program, and each answer is computed by an exact solver, which writes its steps "
         "down. A checker that shares no code with the solver proved every step from the premises it cites, and the "
-        f"answer from the steps, in {rows:,} of {sampled:,} problems"
-        + (f"; the others are left out ({left})." if refused else ".")
+        f"answer from the steps, in all {rows:,} problems."
+        + (f" Others were sampled and left out: {left}." if refused else "")
         + " A proof with a step that it can do without is left out too. No problem is in two splits."
     )

@@ -67,7 +67,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class DatasetLine:
-    """Makes the row of a trace that is proved; any other is refused. Counts ``rows``, ``lang`` and ``category``."""
+    """Makes the row of a trace that is proved; any other is refused."""
 
     pictures: bool
 
@@ -87,10 +87,6 @@ class DatasetLine:
         assert isinstance(steps, Sequence)
         assert isinstance(prose, Sequence)
         made.lines += dump(_row(problem, trace, steps, prose, self.pictures))
-        made.counts["rows"] += 1
-        made.counts["pictures"] += len(problem.images)
-        made.counts[f"lang.{problem.lang}"] += 1
-        made.counts[f"category.{problem.category}"] += 1
 
 
 def _row(problem: Problem, trace: Trace, steps: Sequence, prose: Sequence, pictures: bool) -> DatasetRow:

@@ -20,10 +20,11 @@ from srt.language.trace import Trace
 from srt.pipeline.generate import generate_file
 from srt.pipeline.record_stage import run_stage
 from srt.pipeline.solve import solve_file
-from srt.publish.dataset_card import CHECKSUMS, SplitFigures, dataset_card
+from srt.publish.dataset_card import CHECKSUMS, dataset_card
 from srt.publish.dataset_recipe import read_dataset_recipe
 from srt.publish.dataset_rows import DatasetLine, DatasetRow
 from srt.publish.parquet_shards import ParquetShards
+from srt.publish.split_figures import FirstRows, SplitFigures
 
 _README = "README.md"
 _READABLE = 0o755
@@ -37,7 +38,7 @@ def make_dataset(recipe: Path, out: Path, workers: int = 1) -> dict[str, Any]:
 
     Raises:
         UserError: a fault of the recipe, ``out`` is there and not empty, its parent is missing, a world has too few
-            problems, or no problem of a split is proved.
+            problems, two sources have the same, or no problem of a split is proved.
     """
     chosen = read_dataset_recipe(recipe)
     _check_new(out)
@@ -46,14 +47,14 @@ def make_dataset(recipe: Path, out: Path, workers: int = 1) -> dict[str, Any]:
         work, data = folder / "work", folder / "data"
         work.mkdir()
         data.mkdir()
-        for split, sources in chosen.splits.items():
-            _sample(split, sources, work, workers)
-        pictures = any(problem.images for split in chosen.splits for problem in stream_problems(_problems(work, split)))
-        splits = [_prove(split, work, data, pictures, workers) for split in chosen.splits]
+        sampled = {split: _sample(split, sources, work, workers) for split, sources in chosen.splits.items()}
+        files = (file for of_split in sampled.values() for file, _ in of_split)
+        pictures = any(problem.images for file in files for problem in stream_problems(file))
+        splits = [_prove(split, of_split, data, pictures, workers) for split, of_split in sampled.items()]
         shutil.rmtree(work)
         write_atomically(folder / _README, [dataset_card(chosen, command, splits).encode()])
-        files = [folder / _README, *sorted(data.iterdir())]
-        sums = [f"{_sha256(file)}  {file.relative_to(folder).as_posix()}\n".encode() for file in files]
+        published = [folder / _README, *sorted(data.iterdir())]
+        sums = [f"{_sha256(file)}  {file.relative_to(folder).as_posix()}\n".encode() for file in published]
         write_atomically(folder / CHECKSUMS, sums)
         folder.chmod(_READABLE)
         try:
@@ -65,7 +66,7 @@ def make_dataset(recipe: Path, out: Path, workers: int = 1) -> dict[str, Any]:
         **{split.name: split.rows for split in splits},
         "pictures": sum(split.pictures for split in splits),
         "megabytes": round(sum(split.stored for split in splits) / 1e6, 1),
-        "refused": sum(sum(split.refused.values()) for split in splits),
+        "refused": sum(split.refused.total() for split in splits),
     }
 
 
@@ -76,47 +77,40 @@ def _check_new(out: Path) -> None:
         raise UserError(f"{out}: the folder {out.parent} does not exist")
 
 
-def _problems(work: Path, split: str) -> Path:
-    return work / f"{split}.jsonl"
+def _sample(split: str, sources: Sequence[WorldProblems], work: Path, workers: int) -> list[tuple[Path, int]]:
+    """A file of problems for each of ``sources``, some more than are wanted, and how many are wanted."""
+    files = []
+    for number, source in enumerate(sources, 1):
+        path, n = work / f"{split}.{number}.jsonl", source.n + source.n // 100 + 1
+        what = f"sample {split}, {source.world}"
+        watch = lambda made, n=n, what=what: progress(made, n, what)  # noqa: E731
+        generate_file(source.world, n, split, path, source.spec, (), watch, workers)
+        files.append((path, source.n))
+    return files
 
 
-def _sample(split: str, sources: Sequence[WorldProblems], work: Path, workers: int) -> None:
-    """Write the problems of all ``sources`` to one file; their pictures are beside it."""
-    with _problems(work, split).open("wb") as together:
-        for number, source in enumerate(sources, 1):
-            path, what = work / f"{split}.{number}.jsonl", f"sample {split}, {source.world}"
-            watch = lambda made, n=source.n, what=what: progress(made, n, what)  # noqa: E731
-            generate_file(source.world, source.n, split, path, source.spec, (), watch, workers)
-            together.write(path.read_bytes())
-
-
-def _prove(split: str, work: Path, data: Path, pictures: bool, workers: int) -> SplitFigures:
-    """Solve the problems of a split, and write those that are proved to ``data``."""
-    problems, traces = _problems(work, split), work / f"{split}.traces.jsonl"
-    solved = solve_file(problems, traces, workers=workers)
-    shards = ParquetShards(data, split, DatasetRow, work if pictures else None)
-    counted = run_stage(
-        DatasetLine(pictures),
-        ProblemLines(problems).beside(traces, Trace),
-        count_lines(traces),
-        f"prove {split}",
-        out=shards.write,
-        workers=workers,
-    )
-    if not counted.counts["rows"]:
-        raise UserError(f"splits: {split}: none of {solved.problems:,} problems is proved")
-    files = shards.finish()
-    return SplitFigures(
-        name=split,
-        sampled=solved.problems,
-        rows=counted.counts["rows"],
-        pictures=counted.counts["pictures"],
-        bytes=sum(map(bytes_in_memory, files)),
-        stored=sum(file.stat().st_size for file in files),
-        langs=counted.group("lang"),
-        categories=counted.group("category"),
-        refused=solved.refused | counted.group("refused"),
-    )
+def _prove(split: str, files: Sequence[tuple[Path, int]], data: Path, pictures: bool, workers: int) -> SplitFigures:
+    """Solve the problems in ``files``, and write as many as are wanted of those that are proved to ``data``."""
+    figures = SplitFigures(split)
+    shards = ParquetShards(data, split, DatasetRow, files[0][0].parent if pictures else None)
+    for problems, wanted in files:
+        traces = problems.with_suffix(".traces.jsonl")
+        solved = solve_file(problems, traces, workers=workers)
+        counted = run_stage(
+            DatasetLine(pictures),
+            ProblemLines(problems).beside(traces, Trace),
+            count_lines(traces),
+            f"prove {split}",
+            out=FirstRows(wanted, figures, shards.write),
+            workers=workers,
+        )
+        figures.refuse(solved.refused)
+        figures.refuse(counted.group("refused"))
+    if not figures.rows:
+        raise UserError(f"splits: {split}: no problem is proved")
+    stored = shards.finish()
+    figures.unpacked, figures.stored = sum(map(bytes_in_memory, stored)), sum(file.stat().st_size for file in stored)
+    return figures
 
 
 def _sha256(file: Path) -> str:

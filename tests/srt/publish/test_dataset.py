@@ -12,8 +12,9 @@ import yaml
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.records import Problem
+from srt.io.records import Problem, Refusal
 from srt.language.trace import Trace
+from srt.pipeline.solve import solve_one
 from srt.publish.dataset_card import CHECKSUMS
 from srt.publish.dataset_recipe import read_dataset_recipe
 from srt.publish.dataset_rows import COLUMNS, DatasetRow
@@ -99,7 +100,7 @@ def test_the_header_is_what_the_hub_reads(made: tuple[Path, dict[str, Any]], tmp
     assert {name: split.num_examples for name, split in info.splits.items()} == {"train": 10, "test": 3}
     stored = sum(path.stat().st_size for path in (made[0] / "data").iterdir())
     assert info.download_size == stored
-    for said in ("13 of 13", "srt dataset", "-o small", "SHA256SUMS"):
+    for said in ("all 13 problems", "srt dataset", "-o small", "SHA256SUMS"):
         assert said in card.text
 
 
@@ -150,6 +151,29 @@ def test_nothing_is_left_of_a_run_that_failed(tmp_path: Path) -> None:
     with pytest.raises(UserError):
         make_dataset(recipe(tmp_path, splits=few), tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
+
+
+def test_two_sources_that_are_the_same(tmp_path: Path) -> None:
+    twice = {"dev": [{"world": "routes", "n": 2}] * 2}
+    with pytest.raises(UserError, match=r"splits: dev: problem .* twice"):
+        make_dataset(recipe(tmp_path, splits=twice), tmp_path / "out")
+
+
+def test_another_problem_takes_the_place_of_one_that_is_not_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def solve(problem: Problem, plan: str = "needed") -> Trace | Refusal:
+        asked.append(problem.id)
+        if len(asked) == 1:
+            return Refusal(problem_id=problem.id, reason="no_world", detail="?")
+        return solve_one(problem, plan)
+
+    monkeypatch.setattr("srt.pipeline.solve.solve_one", solve)
+    summary = make_dataset(recipe(tmp_path, splits={"dev": [{"world": "routes", "n": 3}]}), tmp_path / "out")
+    assert (summary["dev"], summary["refused"]) == (3, 1)
+    assert "no_world 1" in (tmp_path / "out" / "README.md").read_text()
 
 
 def test_a_folder_that_is_there_is_kept(tmp_path: Path) -> None:
