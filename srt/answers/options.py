@@ -194,8 +194,9 @@ def _letter_named(said: str, text: str, problem: Problem) -> Sequence[str]:
 def _mentioned(text: str, problem: Problem) -> str | None:
     """The one option whose words stand in the conclusion of ``text``, which is neither denied nor open.
 
-    "The cat is on the left side of the dog", where the options are left, right and behind. An option inside a longer
-    one that stands there is not meant: cube in "unit cube". Options with digits state values, and are not found so.
+    "The cat is on the left side of the dog", where the options are left, right and behind. Where a longer option is
+    named, a shorter one within it does not count: "unit cube" does not choose the option "cube". Options with digits
+    are values and are left to :func:`equal_options`.
     """
     words = {letter: _spelled(option) for letter, option in problem.choices.items()}
     if len(text) > _LONGEST or any(len(one) < _SHORTEST or _HAS_DIGIT.search(one) for one in words.values()):
