@@ -240,7 +240,8 @@ def write(path: str | Path, records: Iterable[Record], *, folder: str | Path | N
 def show(problem: Problem, trace: Trace | None = None, *, folder: str | Path | None = None) -> ShownCard:
     """Show ``problem`` and, beside it, ``trace``, which is checked for it: the card of the gallery, in a notebook.
 
-    ``folder`` is that of the file of problems, where the pictures are. ``srt show`` makes a page of a whole file.
+    A notebook displays what is returned; its ``html`` is the card as text. ``folder`` is that of the file of problems,
+    where the pictures are. ``srt show`` makes a page of a whole file.
 
     Raises:
         UserError: ``trace`` belongs to another problem.

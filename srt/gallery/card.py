@@ -92,6 +92,8 @@ def problem_card(problem: Problem, folder: Path | None = None, world: World | No
 
 def trace_card(trace: Trace, checked: TraceCheck | None = None, world: World | None = None) -> Card:
     """The card of ``trace`` alone, with the verdicts ``checked``; a world says its claims as sentences."""
+    if checked is not None and len(checked.steps) != len(trace.steps):
+        checked = None  # A record can hold the verdicts on steps that it has no longer.
     verdicts = (None,) * len(trace.steps) if checked is None else checked.steps
     steps = [
         ShownStep(step.op, " ".join(step.args), step.claim or "", step.assertion or "", verdict)

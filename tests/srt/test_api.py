@@ -250,6 +250,9 @@ def test_the_card_shows_picture_steps_and_the_fault() -> None:
     trace = solve(problem)
     assert str(trace._repr_html_()).count("<li>") == len(trace.steps)
     found = check(problem, corrupt(problem, trace, "another_number"))
+    shorter = trace.model_copy(update={"steps": trace.steps[:2], "checks": found})
+    assert 'class="v' not in str(shorter._repr_html_())
+    assert 'class="v refuted"' in str(trace.model_copy(update={"checks": found})._repr_html_())
     assert 'class="v refuted"' in str(found._repr_html_())
     assert 'class="v refuted"' in show(problem, corrupt(problem, trace, "another_number")).html
     assert "proved, " in str(judge(problem, linearize(trace))._repr_html_())
