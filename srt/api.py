@@ -105,6 +105,7 @@ def check(problem: Problem, trace: Trace) -> TraceCheck:
     Raises:
         UserError: ``trace`` belongs to another problem.
     """
+    _expect(trace, Trace, "check takes a trace; judge(problem, text) is for a text, and parse reads one as a trace")
     # Half of the time of importing SRT: who solves alone need not wait for the readers of prose and answers.
     from srt.pipeline.check import check_with_truth
 
@@ -118,6 +119,7 @@ def judge(problem: Problem, text: str, finish_reason: FinishReason = "stop", *, 
     judged up to there. With ``finish_reason`` ``"length"`` its last line may be cut off. With ``truth`` the solver says
     of each step whether it is true, which takes longer than the judgement.
     """
+    _expect(text, str, "judge takes a text; check(problem, trace) is for a trace")
     from srt.judging.judge import judge as judge_output
 
     if not truth:
@@ -147,6 +149,7 @@ def score(problem: Problem, text: str, finish_reason: FinishReason = "stop", *, 
     Raises:
         UserError: the problem has no gold answer.
     """
+    _expect(text, str, "score takes an answer as text, as in score(problem, '27 cm³')")
     if problem.answer is None:
         raise UserError(f"problem {problem.id}: answer: it has no gold answer to score against")
     from importlib.util import find_spec
@@ -254,6 +257,12 @@ def show(problem: Problem, trace: Trace | None = None, *, folder: str | Path | N
     where = None if folder is None else Path(folder)
     card = problem_card(problem, where, world_of(problem)) if trace is None else traced(problem, trace, where)
     return ShownCard(card_html(card))
+
+
+def _expect(given: object, kind: type, what: str) -> None:
+    """A trace, a text and an answer are easily mixed up: say which was expected."""
+    if not isinstance(given, kind):
+        raise UserError(f"{what}; this is of type {type(given).__name__}")
 
 
 def _card(record: Record) -> str:

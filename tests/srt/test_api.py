@@ -154,6 +154,21 @@ def test_score_of_a_formula_and_without_gold() -> None:
         score(formula.model_copy(update={"answer": None}), "x")
 
 
+def test_what_takes_a_trace_a_text_an_answer_says_so(tmp_path: Path) -> None:
+    trace = Trace(id="t", problem_id=OWN.id, kind="cot", lang="en", text="3 + 4 = 7", answer="7")
+    with pytest.raises(UserError, match=r"^check takes a trace; judge.* str$"):
+        check(OWN, "3 + 4 = 7")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"^judge takes a text; check.* Trace$"):
+        judge(OWN, trace)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"^score takes an answer.* int$"):
+        score(OWN, 7)  # type: ignore[arg-type]
+    for given in (OWN, [OWN.question]):
+        with pytest.raises(UserError, match=r"p\.jsonl: .*\[problem\]"):
+            write(tmp_path / "p.jsonl", given)  # type: ignore[arg-type]
+    assert write(tmp_path / "p.jsonl", []) == 0
+    assert read(tmp_path / "p.jsonl") == []
+
+
 def test_the_prompt_is_that_of_the_sequence() -> None:
     (problem,) = sample("seating")
     for arm in ("srt", "cot", "answer"):
