@@ -32,7 +32,9 @@ def _compare(
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option("--columns", help="What a table calls our columns: id=pid,prediction=output,model=system."),
+        typer.Option(
+            "--columns", metavar="KEY=VALUE", help="What a table calls our columns: id=pid,prediction=output."
+        ),
     ] = None,
     benchmark: Annotated[
         str | None,
