@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.compared_files import runs_of
+from eval.predictions.tables import named_columns
 from eval.records.run_records import read_manifest
 from srt.cli import make_app
 from srt.io.errors import UserError
@@ -48,7 +49,7 @@ def test_one_command_from_files_to_a_report(problems: Path, tmp_path: Path) -> N
     several.write_text("\n".join(["qid,said,system", *lines]))
     think = LMMS_EVAL / "20261128_193339_samples_cubes_think.jsonl"
     words = ["compare", several, CUBES, think, "--problems", problems, "-o", tmp_path / "report", "--json"]
-    columns = ["--columns", "id=qid,prediction=said", "--columns", "model=system"]
+    columns = ["--columns", 'id=qid, prediction="said",model=system']
     result = CliRunner().invoke(make_app(), [str(word) for word in (*words, *columns)])
     assert result.exit_code == 0, result.output
     found = json.loads((tmp_path / "report" / "comparison.json").read_text())
@@ -121,4 +122,11 @@ def test_what_is_missing_or_too_much(problems: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     with pytest.raises(UserError, match=r"empty\.jsonl: no prediction"):
         runs([tmp_path / "empty.jsonl"], tmp_path / "out", problems)
+    for text, message in (
+        ("predicton=a", "'predicton' is not one of .*did you mean 'prediction'"),
+        ("id=a,b", "id: one column was expected, not a and b"),
+        ("id", "FIELD=COLUMN"),
+    ):
+        with pytest.raises(UserError, match=f"--columns {text}: .*{message}"):
+            named_columns(text)
     assert not (tmp_path / "out" / "runs" / "empty").exists()

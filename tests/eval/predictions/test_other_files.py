@@ -183,6 +183,8 @@ def test_other_names_of_columns(scored: Scored, tmp_path: Path) -> None:
         scored(file, problems)
     with pytest.raises(UserError, match=r"no column 'qid' \(--columns id=qid\); this file has pid"):
         scored(file, problems, columns=names | {"id": "qid"})
+    with pytest.raises(UserError, match=r"columns: only the back end file reads this"):
+        scored(file, problems, columns=names, backend="server", predictions=None, model="m", base_url="http://h/v1")
     with pytest.raises(UserError, match=r"columns: 'predicton' is not one of .*did you mean 'prediction'"):
         scored(file, problems, columns={"predicton": "Model output"})
 
