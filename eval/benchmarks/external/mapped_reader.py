@@ -17,6 +17,8 @@ from eval.benchmarks.external.mapping_file import Column, FieldMap, Form, TwinMa
 from eval.benchmarks.external.printed_gold import GoldRules
 from eval.benchmarks.external.row import BadRow, Row
 from eval.benchmarks.external.survey import Rows, find_layout, first_columns, gold_rules, rows_again
+from eval.benchmarks.external.table_encoding import table_encoding
+from eval.benchmarks.external.table_rows import separator_of
 from srt.corpora.cells.options import Options
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused
 from srt.corpora.layouts.layout import Layout, fields_of
@@ -42,13 +44,18 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
         path = path / "mapping.yaml"
     mapping = read_mapping(path, form, request.columns)
     data = path.parent / mapping.data
-    rows = rows_again(data)
+    is_table = data.suffix.lower() in (".csv", ".tsv") and data.is_file()
+    encoding = mapping.encoding or (table_encoding(data) if is_table else "utf-8")
+    if encoding == "cp1252" and mapping.encoding is None:
+        request.read_as.append("text: Windows-1252, since it is not UTF-8")
+    rows = rows_again(data, encoding)
+    semicolons = is_table and separator_of(data, encoding) == ";"
     layout = find_layout(rows) if form.layouts and not mapping.says_how_to_read() else None
     if form.layouts and layout is None and (path == data or not mapping.fields):
         mapping = _with_other_names(mapping, rows, request)
     folder = path if path.is_dir() else path.parent
     blank = RowSource(folder, request, form, mapping, GoldRules(mapping), layout)
-    source = replace(blank, rules=_rules(blank, data, rows))
+    source = replace(blank, rules=_rules(blank, rows, semicolons=semicolons))
     twin_rows = {name: _rows_by_id(source, twin) for name, twin in mapping.twins.items() if twin.file is not None}
     taken: dict[str, str] = {}
     noted = False
@@ -95,7 +102,7 @@ def _with_twins(problem: Problem, source: RowSource, row: Row, twin_rows: dict[s
     return problem
 
 
-def _rules(blank: RowSource, data: Path, rows: Rows) -> GoldRules:
+def _rules(blank: RowSource, rows: Rows, *, semicolons: bool) -> GoldRules:
     """How answers are read; noted in the request. A layout settles it by itself."""
     read_as, mapping = blank.request.read_as, blank.mapping
     if blank.layout is not None:
@@ -106,7 +113,7 @@ def _rules(blank: RowSource, data: Path, rows: Rows) -> GoldRules:
         item = MappedItem(blank, row)
         return item.options(), item.printed_answer()
 
-    rules = gold_rules(data, rows, mapping, cells)
+    rules = gold_rules(rows, mapping, cells, semicolons=semicolons)
     if rules.numbers_are is not None and mapping.answer_is is None:
         read_as.append(f"whole numbers as answers: {rules.numbers_are}")
     if rules.decimal == ",":

@@ -11,7 +11,7 @@ from eval.benchmarks.external.external_rows import all_rows
 from eval.benchmarks.external.mapping_file import FieldMap
 from eval.benchmarks.external.printed_gold import GoldRules
 from eval.benchmarks.external.row import BadRow, ClassName, Row
-from eval.benchmarks.external.table_rows import separator_of
+from eval.benchmarks.external.table_encoding import Encoding
 from srt.corpora.cells.decimal_commas import decimal_sign
 from srt.corpora.cells.options import Options
 from srt.corpora.cells.positions import WholeNumbers, whole_number
@@ -26,9 +26,9 @@ Cells = Callable[[Row], tuple[Options, Any]]
 Rows = Callable[[], Iterator[Row | BadRow]]
 
 
-def rows_again(path: Path) -> Rows:
+def rows_again(path: Path, encoding: Encoding) -> Rows:
     """A function that gives the rows of ``path`` from the first, each time it is called. JSON is parsed once: it is
-    read in one piece.
+    read in one piece. ``encoding`` is that of a table.
 
     Raises:
         UserError: as :func:`~eval.benchmarks.external.external_rows.all_rows` does; so does the function.
@@ -36,7 +36,7 @@ def rows_again(path: Path) -> Rows:
     if path.suffix.lower() == ".json":
         held = list(all_rows(path))
         return lambda: iter(held)
-    return lambda: all_rows(path)
+    return lambda: all_rows(path, encoding)
 
 
 def first_columns(rows: Rows) -> list[str]:
@@ -50,8 +50,11 @@ def find_layout(rows: Rows) -> Layout | None:
     return recognised(first) if first else None
 
 
-def gold_rules(path: Path, rows: Rows, mapping: FieldMap, cells: Cells) -> GoldRules:
-    """How the answers in the file ``path`` with these ``rows`` are read: as ``mapping`` says, or as all rows show."""
+def gold_rules(rows: Rows, mapping: FieldMap, cells: Cells, *, semicolons: bool) -> GoldRules:
+    """How the answers in ``rows`` are read: as ``mapping`` says, or as all of them show.
+
+    ``semicolons``: they are of a table whose cells stand between semicolons.
+    """
     numbers = WholeNumbers()
     free: list[str] = []
     if mapping.answer_is is None or mapping.decimal is None:
@@ -62,7 +65,6 @@ def gold_rules(path: Path, rows: Rows, mapping: FieldMap, cells: Cells) -> GoldR
                     free.append((behind_final_mark(text) or (text,))[0][:100])
                 elif (number := whole_number(text)) is not None and not _has_label(one, text, options):
                     numbers.add(number, options.texts)
-    semicolons = path.suffix.lower() == ".csv" and separator_of(path) == ";"
     return GoldRules(
         mapping=mapping,
         numbers_are=numbers.settled() if numbers.count else None,

@@ -10,6 +10,7 @@ import pytest
 
 from eval.benchmarks.definition.variants import rolled
 from srt.answers.written_form import canonical_text
+from srt.io.errors import UserError
 from srt.io.records import Answer, Problem
 
 Imported = Callable[..., tuple[list[Problem], list[dict[str, Any]], dict[str, Any]]]
@@ -78,3 +79,30 @@ def test_golds_as_they_are_printed(
     )
     assert refused == []
     assert problem.answer == answer
+
+
+GERMAN = "Nr;Aufgabe;Lösung\n1;Wie groß ist die Fläche in cm²?;3,5\n2;Länge für 5 €?;1.250,75 m\n"
+CHINESE = "id,question,answer\n1,这个正方体有几个面？,6\n"
+
+
+def test_a_table_in_windows_1252_is_read_and_said(tmp_path: Path, imported: Imported) -> None:
+    (tmp_path / "g.csv").write_bytes(GERMAN.encode("cp1252"))
+    columns = {"id": "Nr", "question": "Aufgabe", "answer": "Lösung"}
+    problems, refused, summary = imported("plain", tmp_path / "g.csv", columns=columns)
+    assert refused == []
+    assert [one.answer and canonical_text(one.answer) for one in problems] == ["3.5", "1250.75 m"]
+    assert problems[0].question == "Wie groß ist die Fläche in cm²?"
+    assert "Windows-1252" in summary["read as"][0]
+    with pytest.raises(UserError, match='question="Aufgabe",answer="Lösung"'):
+        imported("plain", tmp_path / "g.csv")
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "big5", "utf-16"])
+def test_in_another_encoding_the_mapping_is_asked(encoding: str, tmp_path: Path, imported: Imported) -> None:
+    text = CHINESE if encoding != "big5" else CHINESE.replace("这个", "這個").replace("几个", "幾個")
+    (tmp_path / "c.csv").write_bytes(text.encode(encoding))
+    with pytest.raises(UserError, match=r"\{data: c\.csv, encoding: "):
+        imported("plain", tmp_path / "c.csv")
+    (tmp_path / "c.yaml").write_text(f"{{data: c.csv, encoding: {encoding}}}", "utf-8")
+    problems, _, _ = imported("plain", tmp_path / "c.yaml")
+    assert problems[0].question == text.splitlines()[1].split(",")[1]
