@@ -206,6 +206,8 @@ def build(
     or that --keep leaves out is written, with the reason, to a refusals file. Every trace is checked again here.
 
     Example: srt build traces.jsonl --problems problems.jsonl --arm srt -o data/srt
+
+    Example: srt build traces.jsonl --problems problems.jsonl --format sharegpt --pictures -o data/theirs
     """
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.build import build_file

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -168,12 +169,17 @@ def test_another_problem_takes_the_place_of_one_that_is_not_proved(
         asked.append(problem.id)
         if len(asked) == 1:
             return Refusal(problem_id=problem.id, reason="no_world", detail="?")
-        return solve_one(problem, plan)
+        solved = solve_one(problem, plan)
+        assert isinstance(solved, Trace)
+        # The second lacks a step that others build on.
+        return solved.model_copy(update={"steps": solved.steps[1:]}) if len(asked) == 2 else solved
 
     monkeypatch.setattr("srt.pipeline.solve.solve_one", solve)
-    summary = make_dataset(recipe(tmp_path, splits={"dev": [{"world": "routes", "n": 3}]}), tmp_path / "out")
-    assert (summary["dev"], summary["refused"]) == (3, 1)
-    assert "no_world 1" in (tmp_path / "out" / "README.md").read_text()
+    summary = make_dataset(recipe(tmp_path, splits={"dev": [{"world": "routes", "n": 100}]}), tmp_path / "out")
+    assert (summary["dev"], summary["refused"]) == (100, 2)
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "no_world 1, " in card
+    assert re.search(r"(refuted|not_proved) 1\.", card)
 
 
 def test_a_folder_that_is_there_is_kept(tmp_path: Path) -> None:
