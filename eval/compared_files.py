@@ -13,7 +13,7 @@ import orjson
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
 from eval.evaluation import run_evaluation
 from eval.predictions import tables
-from eval.predictions.formats import read_given
+from eval.predictions.formats import SUFFIXES, read_given
 from eval.records.run_records import SCORES, read_manifest
 from eval.run.eval_recipe import make_eval_recipe
 from eval.run.given_predictions import BACKEND
@@ -63,8 +63,8 @@ def runs_of(
     Raises:
         UserError: no problems are named, for files alone; or as :func:`eval.evaluation.run_evaluation` does.
     """
-    folders = [path for path in given if path.is_dir()]
-    files = [path for path in given if path not in folders]
+    files = [path for path in given if path.is_file() or (path.suffix.lower() in SUFFIXES and not path.is_dir())]
+    folders = [path for path in given if path not in files]
     if not files:
         if problems is not None:
             raise UserError(f"--problems {problems}: goes with files of predictions; runs know their own problems")
@@ -109,6 +109,8 @@ def _asked(
     if problems is None:
         assert first is not None
         problems = folders[0] / first.problems.path
+    if not problems.is_file():
+        raise UserError(f"{problems}: no such file; the problems that {files[0]} has answers to were expected")
     return _Asked(problems, benchmark, chosen_options(find_benchmark(benchmark), options), policy or "strict")
 
 

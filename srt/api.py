@@ -75,15 +75,16 @@ def corrupt(problem: Problem, trace: Trace, fault: str, seed: int = 0) -> Trace:
     """Plant ``fault`` in a valid ``trace``, to see what ``check`` says of it.
 
     The faults are those of ``srt mutate``: classes of the trace's world, such as ``another_entity`` or
-    ``premise_left_out``, and in prose kinds of wrong equations, such as ``operand``. An unknown name is an error that
-    lists them. ``seed`` draws the place. The fault is real: what leaves the trace valid by accident is drawn again.
+    ``premise_left_out``; in prose kinds of wrong equations, such as ``operand``; in free traces also ``misread`` and
+    others. An unknown name is an error that lists them. ``seed`` draws the place. The fault is real: what leaves the
+    trace valid by accident is drawn again.
 
     Raises:
         UserError: no such fault, no place for it in this trace, or the trace is not valid or of another problem.
     """
     from srt.mutate.plant_fault import plant_fault
 
-    return plant_fault(problem, trace, fault, seed).trace
+    return plant_fault(problem, trace, fault, seed)
 
 
 def parse(text: str, problem: Problem) -> Trace:
@@ -104,6 +105,7 @@ def check(problem: Problem, trace: Trace) -> TraceCheck:
     Raises:
         UserError: ``trace`` belongs to another problem.
     """
+    _expect(trace, Trace, "check takes a trace; judge(problem, text) is for a text, and parse reads one as a trace")
     # Half of the time of importing SRT: who solves alone need not wait for the readers of prose and answers.
     from srt.pipeline.check import check_with_truth
 
@@ -117,6 +119,7 @@ def judge(problem: Problem, text: str, finish_reason: FinishReason = "stop", *, 
     judged up to there. With ``finish_reason`` ``"length"`` its last line may be cut off. With ``truth`` the solver says
     of each step whether it is true, which takes longer than the judgement.
     """
+    _expect(text, str, "judge takes a text; check(problem, trace) is for a trace")
     from srt.judging.judge import judge as judge_output
 
     if not truth:
@@ -146,6 +149,7 @@ def score(problem: Problem, text: str, finish_reason: FinishReason = "stop", *, 
     Raises:
         UserError: the problem has no gold answer.
     """
+    _expect(text, str, "score takes an answer as text, as in score(problem, '27 cm³')")
     if problem.answer is None:
         raise UserError(f"problem {problem.id}: answer: it has no gold answer to score against")
     from importlib.util import find_spec
@@ -239,7 +243,8 @@ def write(path: str | Path, records: Iterable[Record], *, folder: str | Path | N
 def show(problem: Problem, trace: Trace | None = None, *, folder: str | Path | None = None) -> ShownCard:
     """Show ``problem`` and, beside it, ``trace``, which is checked for it: the card of the gallery, in a notebook.
 
-    ``folder`` is that of the file of problems, where the pictures are. ``srt show`` makes a page of a whole file.
+    A notebook displays what is returned; its ``html`` is the card as text. ``folder`` is that of the file of problems,
+    where the pictures are. ``srt show`` makes a page of a whole file.
 
     Raises:
         UserError: ``trace`` belongs to another problem.
@@ -252,6 +257,12 @@ def show(problem: Problem, trace: Trace | None = None, *, folder: str | Path | N
     where = None if folder is None else Path(folder)
     card = problem_card(problem, where, world_of(problem)) if trace is None else traced(problem, trace, where)
     return ShownCard(card_html(card))
+
+
+def _expect(given: object, kind: type, what: str) -> None:
+    """A trace, a text and an answer are easily mixed up: say which was expected."""
+    if not isinstance(given, kind):
+        raise UserError(f"{what}; this is of type {type(given).__name__}")
 
 
 def _card(record: Record) -> str:

@@ -29,6 +29,7 @@ from eval.benchmarks.external.external_images import mirrored
 from eval.run.predict import predict
 from eval.scoring.score import score
 from srt.cli import make_app
+from srt.gallery.card import problem_card
 from srt.gallery.gallery_samples import samples
 from srt.images.normalise import shown_picture, shown_size
 from srt.io.record_reader import read_records
@@ -156,6 +157,16 @@ def _review(problems: list[Problem], root: Path) -> Seen:
     return {one.id: naive_pixels(picture_bytes(one, 1, root)[0]) for one in problems}
 
 
+def _gallery(problems: list[Problem], root: Path) -> Seen:
+    """The cards of ``srt show`` and of notebooks."""
+
+    def shown(problem: Problem) -> Pixels:
+        (picture,) = problem_card(problem, root).pictures
+        return naive_pixels(base64.b64decode(picture.partition(",")[2]))
+
+    return {problem.id: shown(problem) for problem in problems}
+
+
 def _command(*words: object) -> None:
     result = CliRunner().invoke(make_app(), [str(word) for word in words])
     assert result.exit_code == 0, result.output
@@ -204,6 +215,7 @@ def test_everyone_sees_the_same_pixels(tmp_path: Path, listener: Listener) -> No
         "judge": sent(judged),
         "mirrored twin": _twin(problems, tmp_path),
         "review page": _review(problems, tmp_path),
+        "gallery": _gallery(problems, tmp_path),
     }
     table = [["kind", *seen]]
     for kind, (_, pixels) in planted.items():
@@ -224,9 +236,9 @@ def _compared(got: Pixels | None, wanted: Pixels) -> str:
 
 def test_the_gallery_shows_what_is_trained_on(tmp_path: Path) -> None:
     (sample,) = samples(world_named("views"), 1, 0, {})
-    assert sample.picture is not None
+    (picture,) = sample.pictures
     generate_file("views", 40, "train", tmp_path / "problems.jsonl", {})
     made = {problem.question: problem for problem in read_records(tmp_path / "problems.jsonl", Problem)}
     drawn = made[sample.problem.question]
-    on_page = naive_pixels(base64.b64decode(sample.picture.partition(",")[2]))
+    on_page = naive_pixels(base64.b64decode(picture.partition(",")[2]))
     assert np.array_equal(on_page, np.asarray(shown_picture(tmp_path, drawn.images[0])))

@@ -16,7 +16,7 @@ from eval.backends.protocol import Backend
 from srt.io.yaml_config import parse_config
 from srt.llm.config import EndpointConfig
 
-ENDPOINT_KEYS = ("base_url", "api_key_env", "in_flight", "timeout_s", "retries")
+ENDPOINT_KEYS = ("base_url", "api_key_env", "in_flight", "timeout_s", "retries", "max_side")
 """Recipe keys that are fields of :class:`~srt.llm.config.EndpointConfig`."""
 
 
@@ -75,5 +75,5 @@ BACKENDS: dict[str, BackendEntry] = {
         _vllm, keys=("gpu_memory", "tensor_parallel", "vision_adapter", "engine", "address", "replicas")
     ),
     "server": BackendEntry(_server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought"), local=False),
-    "file": BackendEntry(None, keys=("predictions",), local=False),
+    "file": BackendEntry(None, keys=("predictions", "columns"), local=False),
 }

@@ -29,11 +29,11 @@ def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal
     Raises:
         UserError: no such file, or what the mapping's reader raises.
     """
-    first: Row | BadRow | None = None
+    first: Row | None = None
     if path.suffix.lower() == ".jsonl" and path.is_file():
-        first = next(json_lines(path), None)
+        first = next((row for row in json_lines(path) if isinstance(row, Row)), None)
     # Records of ours have source and split, and hardly another file does.
-    ours = isinstance(first, Row) and {"source", "split"} <= first.values.keys()
+    ours = first is not None and {"source", "split"} <= first.values.keys()
     return refuse_repeated(
         _records(path, request) if ours else read_mapped(path, request, Form(source="own", layouts=True))
     )

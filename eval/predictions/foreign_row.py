@@ -14,16 +14,16 @@ class ForeignRow(NamedTuple):
     """One answer.
 
     ``place`` is what messages name. ``ids`` are the values that may be the problem's id, by the field they stand in,
-    the likeliest first; ``position`` is the place in the data set, from 0. ``shown`` is what the system was shown (its
-    prompt, or the question), empty where the file does not say, and ``target`` the gold answer in the file: by these
-    two a problem that was found by a number is known to be the right one.
+    the likeliest first; ``position`` is the place in the data set, from 0. ``shown`` are the texts that the system was
+    shown (its prompt, the question, or other fields of the item), none where the file does not say, and ``target`` is
+    the gold answer in the file: by these two a problem that was found by a number is known to be the right one.
     """
 
     place: str
     ids: Mapping[str, str]
     text: str
     position: int | None = None
-    shown: str = ""
+    shown: tuple[str, ...] = ()
     target: str | None = None
     variant: str | None = None
     repeat: int = 0

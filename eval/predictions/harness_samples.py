@@ -14,6 +14,7 @@ the harness, not ``acc_norm``).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
@@ -100,7 +101,7 @@ def _rows(one: _Answers) -> Iterator[ForeignRow]:
             ids,
             text,
             position=int(ids["doc_id"]) if ids["doc_id"].isdecimal() else None,
-            shown="\n".join([*(str(value) for value in doc.values()), _prompt(values)]),
+            shown=(*(value for value in doc.values() if isinstance(value, str)), _prompt(values)),
             target=None if values.get("target") is None else str(values["target"]),
             variant=str(doc["variant"]) if ours is not None and doc.get("variant") else None,
             repeat=repeat,
@@ -134,11 +135,11 @@ def _texts(row: Row, kind: str) -> list[str]:
     return texts
 
 
-def _strings(given: Any) -> Iterator[Any]:
-    """What is in lists within lists, in order."""
-    if isinstance(given, list):
+def _strings(given: Any, depth: int = 2) -> Iterator[Any]:
+    """What is in lists of samples within lists of requests, in order."""
+    if isinstance(given, list) and depth:
         for one in given:
-            yield from _strings(one)
+            yield from _strings(one, depth - 1)
     else:
         yield given
 
@@ -154,6 +155,8 @@ def _likelihoods(given: Any) -> list[float] | None:
             return None
         try:
             found.append(float(pair[0]))
-        except ValueError:
+        except (TypeError, ValueError):
+            return None
+        if math.isnan(found[-1]):
             return None
     return found

@@ -50,7 +50,7 @@ def _row(file: Path, sample: Any, model: str) -> ForeignRow:
     ids = {"metadata.problem_id": str(told["problem_id"])} if told.get("problem_id") is not None else {}
     ids["id"] = str(sample.id)
     targets = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-    given = sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
+    given = (sample.input,) if isinstance(sample.input, str) else tuple(message.text for message in sample.input)
     # A sample that failed, or hit a limit before its first reply, has an output without choices.
     stopped = str(sample.output.stop_reason) if sample.output.choices else None
     failed = stopped is None or sample.error is not None or getattr(sample, "invalidation", None) is not None

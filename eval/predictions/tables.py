@@ -10,15 +10,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from eval.benchmarks.external.column_names import parse_columns
 from eval.benchmarks.external.external_rows import Row
 from eval.predictions.cells import COUNTS, ended, id_of, text_of, token_counts, whole_number
 from eval.predictions.foreign_row import ForeignRow
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 
 NAME = "table"
 COLUMNS = ("id", "prediction", "model", "variant", "repeat", "finish_reason", *COUNTS)
 """The columns that are read; ``--columns`` says what a file calls them."""
 _ID = ("id", "problem_id")
+
+
+def named_columns(text: str) -> dict[str, str]:
+    """What ``--columns`` says: our :data:`COLUMNS` with the names that a file has for them.
+
+    Raises:
+        UserError: another form than ``FIELD=COLUMN,...``, a field that is none of ours, or several columns for one.
+    """
+    found: dict[str, str] = {}
+    for field, column in parse_columns(text).items():
+        if field not in COLUMNS:
+            raise UserError(
+                f"--columns {text}: {field!r} is not one of {', '.join(COLUMNS)}{did_you_mean(field, COLUMNS)}"
+            )
+        if not isinstance(column, str):
+            raise UserError(f"--columns {text}: {field}: one column was expected, not {' and '.join(column)}")
+        found[field] = column
+    return found
 
 
 def is_table(columns: Iterable[str]) -> bool:

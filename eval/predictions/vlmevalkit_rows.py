@@ -51,7 +51,7 @@ def read_vlmevalkit(rows: Iterable[Row]) -> Iterator[ForeignRow]:
             {name: found for name in ("problem_id", "id", "index") if (found := id_of(values.get(name)))},
             "" if failed else text,
             position=position,
-            shown=text_of(row.place, "question", values.get("question")),
+            shown=(text_of(row.place, "question", values["question"]),) if "question" in values else (),
             target=text_of(row.place, "answer", values.get("answer")).strip() or None,
             variant=id_of(values.get("variant")) or None if "problem_id" in values else None,
             tokens=token_counts(row.place, values),

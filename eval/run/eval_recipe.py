@@ -42,7 +42,7 @@ class EvalRecipe(WandbSettings):
 
     ``backend`` is one of :data:`~eval.backends.backend_registry.BACKENDS`; each says which of the last keys it reads.
     ``engine: ray`` is the back end vllm with ``replicas`` on the Ray cluster at ``address``.
-    ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s`` and ``retries`` are fields of
+    ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s``, ``retries`` and ``max_side`` are fields of
     :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
     whether its chat template ends with ``<think>``.
 
@@ -133,6 +133,9 @@ class EvalRecipe(WandbSettings):
     )
     timeout_s: float | None = Field(default=None, gt=0)
     retries: int | None = Field(default=None, ge=0, le=20)
+    max_side: Annotated[
+        int | None, Flag("Back end server", "Scale larger pictures down to so many pixels on their longer side.")
+    ] = Field(default=None, ge=32)
     pictures: Annotated[
         bool | None, Flag("Back end server", "The model reads pictures.", ("--pictures/--no-pictures",))
     ] = None
@@ -154,8 +157,8 @@ class EvalRecipe(WandbSettings):
     ] = None
     columns: Annotated[
         dict[str, str],
-        Flag("Back end file", "What a table calls our columns: id=pid,prediction=output.", ("--columns",)),
-    ] = Field(default_factory=dict)
+        Flag("Back end file", "Which columns of a table are which fields: id=pid,prediction=output."),
+    ] = Field(default={})
 
     policy: Annotated[
         PolicyName, Flag("Scores", "How numbers and units are compared with gold: strict (default) or lenient.")

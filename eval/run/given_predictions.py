@@ -153,8 +153,9 @@ def _taken(
         )
     found = joined(file, given, by_id, problems)
     if given.format != TABLE:
-        how = "its place in the file of problems" if found.by == PLACE else found.by
-        notice(f"{file}: {given.format}, {len(given.rows)} answers; problems by {how}")
+        how = "their place in the data set" if found.by == PLACE else found.by
+        others = f"; {found.others} are about none of {problems} and left out" if found.others else ""
+        notice(f"{file}: {given.format}, {len(given.rows)} answers; their problems by {how}{others}")
     for problem_id, row in found.rows:
         if len(models) == 1 or row.model == model:
             yield _Given(row.place, problem_id, row.variant, row.repeat, row.text, row.tokens, row.finish_reason)

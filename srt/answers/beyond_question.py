@@ -20,10 +20,10 @@ from srt.maths.words import word_set
 
 _EMPTY = word_set(
     "a an the this that these those it its he she him her they them their we i you there here so thus hence therefore "
-    "then finally overall altogether only exactly just simply also now indeed in on at of to for by with from and as "
-    "who which what whose where when one ones person people answer option choice solution result value total number "
-    "amount correct matching required requested final following name type kind shape figure solid object body shown "
-    "given pictured picture image diagram all conclusion us according now others labelled labeled marked over"
+    "then finally overall altogether only exactly just simply also now indeed in on at of to into for by with from "
+    "and as who which what whose where when one ones person people answer option choice solution result value total "
+    "number amount correct matching required requested final following name type kind shape figure solid object body "
+    "shown given pictured picture image diagram all conclusion us according now others labelled labeled marked over"
 )
 _VERBS = word_set(
     "is are was were be being am has have had does do did will would must should can sits sit sitting seated stands "

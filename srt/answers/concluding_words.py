@@ -80,7 +80,10 @@ _CONSIDERS = re.compile(
     r"originally|seems?)(?![A-Za-z])|可能|也许|或许|原本|起初|一开始|本来|好像|似乎|是不是|若|假设",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(r"(?<![A-Za-z])(?:if|suppose|whether)(?![A-Za-z])|如果|假如|是否|[?？]$", re.IGNORECASE)
+_SUPPOSES = re.compile(
+    r"(?<![A-Za-z])(?:if|suppose|whether)(?![A-Za-z])|如果|假如|(?<!答案)是否|是否(?=.)|不(?:知道|确定|清楚)|[?？]$",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(r"[,;，；]|(?<![a-z])but(?![a-z])|但")
 _LONGEST_CONCLUSION = 20_000
 _LONGEST_SENTENCE = 500

@@ -159,7 +159,9 @@ def final_statement(body: str, kind: AnswerKind) -> FinalStatement | None:
             corrected = FinalStatement(said[1], said[1])
         if corrected is not None:
             return corrected
-    if _TAKEN_BACK.search(body):
+    taken_back = _TAKEN_BACK.search(body)
+    # "So the answer is 错误" is an answer, unless there is one before it to take back.
+    if taken_back and (taken_back[0][0] == "\\" or _ranked(body[: taken_back.start()], kind) is not None):
         return _NOTHING
     found = _ranked(body, kind)
     if found is None or not found.marked:

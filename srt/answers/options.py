@@ -64,6 +64,8 @@ _THAN = re.compile(r"\sthan\s[^,;:]*", re.I)
 _PARTS = re.compile(r"[:：;；]\s*")
 _NAME = re.compile(r"(?!(?:the|and|are|side|from)(?![a-z]))[a-z]{3,}|[\u4e00-\u9fff]{2}")
 _HAS_DIGIT = re.compile(r"\d|\\|[零一二三四五六七八九十]")
+_INITIAL = re.compile(r"[(*]{0,3}([TFYN])[)*.]{0,4}")
+"""Of true, false, yes and no."""
 _SHORTEST = 2
 _LEAST = 2
 _LONGEST = 400
@@ -121,6 +123,8 @@ def _equal_options(text: str, choices: tuple[tuple[str, str], ...], question: st
         return same
     truths = {letter: read_answer(option, "boolean", {}).answer for letter, option in choices}
     if choices and all(truths.values()):
+        if (initial := _INITIAL.fullmatch(text)) and initial[1] not in dict(choices):
+            return tuple(letter for letter, option in choices if option.strip().upper().startswith(initial[1]))
         said = yes_or_no(text, question)
         return tuple(letter for letter, truth in truths.items() if truth is not None and truth.value is said)
     if is_denied(text, f"{question} {' '.join(option for _, option in choices)}"):
@@ -194,8 +198,9 @@ def _letter_named(said: str, text: str, problem: Problem) -> Sequence[str]:
 def _mentioned(text: str, problem: Problem) -> str | None:
     """The one option whose words stand in the conclusion of ``text``, which is neither denied nor open.
 
-    "The cat is on the left side of the dog", where the options are left, right and behind. An option inside a longer
-    one that stands there is not meant: cube in "unit cube". Options with digits state values, and are not found so.
+    "The cat is on the left side of the dog", where the options are left, right and behind. Where a longer option is
+    named, a shorter one within it does not count: "unit cube" does not choose the option "cube". Options with digits
+    are values and are left to :func:`equal_options`.
     """
     words = {letter: _spelled(option) for letter, option in problem.choices.items()}
     if len(text) > _LONGEST or any(len(one) < _SHORTEST or _HAS_DIGIT.search(one) for one in words.values()):

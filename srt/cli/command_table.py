@@ -125,6 +125,7 @@ STAGES: dict[str, dict[str, Command]] = {
         ),
     },
     "All stages": {
+        "dataset": Command("trace_commands.dataset", "Make a data set to publish, every problem proved."),
         "experiment": Command(
             "experiment_command.experiment",
             "Run a whole experiment: data, training, evaluation.",

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from srt.cli import completions
-from srt.cli.config_options import ConfigCommand
-from srt.cli.key_values import column_names, pairs
+from srt.cli.config_options import ConfigCommand, pairs
 from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
@@ -31,8 +30,12 @@ def _compare(
         typer.Option("--problems", help="What the files have answers to (default: the problems of the first run)."),
     ] = None,
     columns: Annotated[
-        list[str] | None,
-        typer.Option("--columns", help="What a table calls our columns: id=pid,prediction=output,model=system."),
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="FIELD=COLUMN,...",
+            help="Which columns of a table are which fields, as in id=pid,prediction=output.",
+        ),
     ] = None,
     benchmark: Annotated[
         str | None,
@@ -72,6 +75,7 @@ def _compare(
     Example: srt compare gpt.csv qwen/samples_spatial_2026-11-01T10-00-00.jsonl --problems test.jsonl -o report
     """
     from eval.compared_files import runs_of
+    from eval.predictions.tables import named_columns
     from eval.report.compare import compare as compare_runs
     from eval.run.wandb_settings import WandbSettings
 
@@ -82,7 +86,7 @@ def _compare(
         problems=problems,
         benchmark=benchmark,
         options=pairs(option or (), "--option", "shots=5"),
-        columns=column_names(columns or ()),
+        columns=named_columns(columns) if columns else {},
         policy=policy,
     )
     comparison = compare_runs(

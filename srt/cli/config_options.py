@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
 
+from srt.io.errors import UserError
 from srt.io.yaml_config import Config, Flag
 
 
@@ -50,6 +51,16 @@ class ConfigCommand:
         command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return command
+
+
+def pairs(given: Iterable[str], option: str, example: str) -> dict[str, str]:
+    """The ``KEY=VALUE`` of an ``option`` that may be repeated, by key; raises a :class:`UserError` without ``=``."""
+    chosen = {}
+    for pair in given:
+        name, equals, chosen[name] = pair.partition("=")
+        if not equals:
+            raise UserError(f"{option} {pair}: KEY=VALUE was expected, as in {example}")
+    return chosen
 
 
 def _options_of(config: type[Config], complete: Mapping[str, Callable[[], list[str]]]) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from srt.cli import completions
-from srt.cli.config_options import ConfigCommand
-from srt.cli.key_values import column_names, pairs
+from srt.cli.config_options import ConfigCommand, pairs
 from srt.cli.output import (
     JsonFlag,
     StrictFlag,
@@ -64,12 +63,13 @@ def _evaluate(
     if given["prompt"] is not None:
         one_of(given["prompt"], get_args(PromptStyle), "prompt style")
     given["options"] = pairs(given["options"] or (), "--option", "shots=5") or None
-    given["columns"] = column_names(given["columns"] or ()) or None
     if config is not None:
         require_kind(config, "eval")
     from eval.evaluation import run_evaluation
+    from eval.predictions.tables import named_columns
     from eval.run.eval_recipe import make_eval_recipe
 
+    given["columns"] = named_columns(",".join(given["columns"])) if given["columns"] else None
     summary = run_evaluation(make_eval_recipe(given, config))
     _print_scored(summary, as_json)
     if strict and summary.get("data", {}).get("refused"):

@@ -50,6 +50,12 @@ def _judge() -> set[str]:
     return {*JudgeConfig.model_fields}
 
 
+def _dataset() -> set[str]:
+    from srt.publish.dataset_recipe import DatasetRecipe
+
+    return {*DatasetRecipe.model_fields}
+
+
 def _launch() -> set[str]:
     """The keys that every launch file of configs/ has, of the many that accelerate knows."""
     return {"compute_environment", "distributed_type", "use_cpu", "num_machines", "num_processes", "mixed_precision"}
@@ -61,6 +67,7 @@ _KINDS = {
     "experiment": _Kind("srt experiment", "recipes", _experiment),
     "teach": _Kind("srt teach --config", "recipes/teach", _teach),
     "judge": _Kind("srt ask-judge --config and srt errors --judge", "recipes/judge", _judge),
+    "dataset": _Kind("srt dataset", "recipes/dataset", _dataset),
     "launch": _Kind("--accelerate", "configs", _launch),
 }
 

@@ -1,4 +1,4 @@
-"""Commands that make, check, corrupt and show traces: ``solve``, ``check``, ``mutate``, ``show``, ``build``."""
+"""Commands on traces: ``solve``, ``check``, ``mutate``, ``show``, ``build`` and ``dataset``."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from srt.cli.output import (
     out_option,
     print_summary,
 )
+from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
 
 
@@ -206,6 +207,8 @@ def build(
     or that --keep leaves out is written, with the reason, to a refusals file. Every trace is checked again here.
 
     Example: srt build traces.jsonl --problems problems.jsonl --arm srt -o data/srt
+
+    Example: srt build traces.jsonl --problems problems.jsonl --format sharegpt --pictures -o data/theirs
     """
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.build import build_file
@@ -237,3 +240,29 @@ def build(
     print_summary(summary, as_json)
     if strict and summary.get("refused"):
         raise typer.Exit(1)
+
+
+def dataset(
+    recipe: Annotated[
+        Path,
+        typer.Argument(
+            help="A recipe of a data set (YAML), or the name of one in recipes/dataset/.",
+            autocompletion=completions.recipes("recipes/dataset"),
+        ),
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="The folder to make; it must be new.")],
+    workers: WorkersOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Make a data set to publish, every problem proved.
+
+    Samples problems of exact worlds, solves them, checks every step, and writes Parquet with the pictures inside, a
+    README with the header that hubs read, and checksums. datasets.load_dataset(DIR) reads the folder.
+
+    Example: srt dataset seating -o datasets/seating
+    """
+    from srt.io.worker_processes import cores_at_hand
+    from srt.publish.make_dataset import make_dataset
+
+    require_kind(recipe, "dataset")
+    print_summary(make_dataset(recipe, out, workers or cores_at_hand()), as_json)

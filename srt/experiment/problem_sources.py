@@ -10,15 +10,17 @@ from srt.io.records import Lang
 from srt.io.yaml_config import Config
 
 
-class SampledSource(Config):
-    """``n`` problems of an exact world; ``spec`` as ``srt generate --spec`` reads it.
-
-    ``needs`` and ``exclude_test`` as in :class:`CorpusSource`.
-    """
+class WorldProblems(Config):
+    """``n`` problems of an exact world; ``spec`` as ``srt generate --spec`` reads it."""
 
     world: str
     n: int = Field(gt=0)
     spec: dict[str, Any] = Field(default_factory=dict)
+
+
+class SampledSource(WorldProblems):
+    """Problems of an exact world; ``needs`` and ``exclude_test`` as in :class:`CorpusSource`."""
+
     needs: str | None = None
     exclude_test: bool = True
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from srt.answers.written_form import canonical_text
-from srt.images.open import media_type, read_picture
+from srt.images.shown_file import shown_file
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.language.trace import StepCheck, Trace, TraceCheck
 from srt.pages.page_template import data_uri
 from srt.worlds.world import Refused, World
 from srt.worlds.world_registry import world_of
+
+_MAX_SIDE: Final = 1200
+"""Pixels of a picture's longer side: a page holds all its pictures, and a photo from a camera has megabytes."""
 
 
 class ShownStep(NamedTuple):
@@ -73,11 +76,10 @@ def problem_card(problem: Problem, folder: Path | None = None, world: World | No
     if problem.images:
         for image in problem.images:
             try:
-                data = read_picture(folder or Path(), image)
+                data, kind_of_file = shown_file(folder or Path(), image, _MAX_SIDE)
+                pictures.append(data_uri(kind_of_file, data))
             except UserError as error:
                 unseen.append(str(error))
-            else:
-                pictures.append(data_uri(media_type(data, image.path), data))
     elif world is not None and (draw := world.extras.figures.picture) is not None:
         try:
             drawn = draw(problem)
@@ -90,6 +92,8 @@ def problem_card(problem: Problem, folder: Path | None = None, world: World | No
 
 def trace_card(trace: Trace, checked: TraceCheck | None = None, world: World | None = None) -> Card:
     """The card of ``trace`` alone, with the verdicts ``checked``; a world says its claims as sentences."""
+    if checked is not None and len(checked.steps) != len(trace.steps):
+        checked = None  # A record can hold the verdicts on steps that it has no longer.
     verdicts = (None,) * len(trace.steps) if checked is None else checked.steps
     steps = [
         ShownStep(step.op, " ".join(step.args), step.claim or "", step.assertion or "", verdict)

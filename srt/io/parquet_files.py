@@ -54,6 +54,21 @@ def count_rows(path: Path) -> int:
         return int(file.metadata.num_rows)
 
 
+def bytes_in_memory(path: Path) -> int:
+    """How many bytes the columns of ``path`` come to when they are unpacked; raises as :func:`count_rows` does."""
+    with _opened(path) as file:
+        return sum(file.metadata.row_group(group).total_byte_size for group in range(file.metadata.num_row_groups))
+
+
+def hub_features(model: type[BaseModel], *, pictures: bool) -> list[dict[str, Any]]:
+    """The columns of files of ``model`` as the card of a data set lists them (``datasets.Features._to_yaml_list``)."""
+    kinds = {field.name: field.type for field in _schema(model, pictures=pictures)}
+    return [
+        {"name": name, **({"list": "image"} if name == "images" else _hub_feature(kind))}
+        for name, kind in kinds.items()
+    ]
+
+
 def rows_in_groups(path: Location) -> list[int]:
     """How many rows each row group of ``path`` has; raises as :func:`count_rows` does."""
     with _opened(path) as file:
@@ -144,8 +159,8 @@ def _schema(model: type[BaseModel], *, pictures: bool) -> Any:
     columns = {field.name: field.type for field in struct}
     if not (issubclass(model, Record) and model.training_row):
         return pyarrow.schema(columns)
-    columns.pop("images")
     if not pictures:
+        columns.pop("images")
         return pyarrow.schema(columns)
     columns["images"] = pyarrow.list_(pyarrow.struct({"bytes": pyarrow.binary(), "path": pyarrow.string()}))
     features = {name: _feature(kind) for name, kind in columns.items()}
@@ -162,6 +177,17 @@ def _feature(kind: Any) -> dict[str, Any]:
     if pyarrow.types.is_struct(kind):
         return {field.name: _feature(field.type) for field in kind}
     return {"dtype": str(kind), "_type": "Value"}
+
+
+def _hub_feature(kind: Any) -> dict[str, Any]:
+    import pyarrow
+
+    if pyarrow.types.is_list(kind):
+        item = _hub_feature(kind.value_type)
+        return {"list": item.get("struct", item.get("dtype", item))}
+    if pyarrow.types.is_struct(kind):
+        return {"struct": [{"name": field.name, **_hub_feature(field.type)} for field in kind]}
+    return {"dtype": str(kind)}
 
 
 def _arrow_type(annotation: Any) -> Any:

@@ -82,6 +82,8 @@ class Answer(Record):
     @model_validator(mode="before")
     @classmethod
     def _shape_value(cls, data: Any) -> Any:
+        if isinstance(data, str | int | float):
+            raise ValueError(f"a kind and a value were expected, as in kind='text', value={data!r}")
         if not isinstance(data, dict) or "kind" not in data or "value" not in data:
             return data
         kind, value = data["kind"], data["value"]
@@ -118,11 +120,11 @@ class Problem(Record):
     """One problem as every command reads it. In Python ``Problem(question=...)`` is enough.
 
     Without an ``id`` it gets one that is made of its text, and without a ``lang`` that of its question. ``split`` is
-    one of ``SPLITS``; files have others. ``instruction`` is the benchmark's own sentence on how to answer (``None``
-    where it has none); ``question`` is the whole problem text. ``labels`` are all the answers there are, word for word,
-    where the problem has a closed list of them without letters. ``single_choice``: the benchmark's protocol says that
-    exactly one option is right (never taken from the gold answer). ``group_id`` names problems whose errors are not
-    independent (variants, translations).
+    ``train``, ``dev``, ``test``, ``val``, ``validation`` or ``demo``; files may call it as they like. ``instruction``
+    is the benchmark's own sentence on how to answer (``None`` where it has none); ``question`` is the whole problem
+    text. ``labels`` are all the answers there are, word for word, where the problem has a closed list of them without
+    letters. ``single_choice``: the benchmark's protocol says that exactly one option is right (never taken from the
+    gold answer). ``group_id`` names problems whose errors are not independent (variants, translations).
     """
 
     how_to_make = (

@@ -14,8 +14,7 @@ from typing import Any, Literal, assert_never
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
 from srt.checking import check
-from srt.images.open import read_picture
-from srt.images.store import PictureFolder
+from srt.images.store import CannotCopy, PictureFolder
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
 from srt.io.locations import Location
@@ -24,7 +23,7 @@ from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.record_lines import dump, parse_record
 from srt.io.record_reader import count_lines
 from srt.io.record_writer import open_records
-from srt.io.records import Image, Message, Problem, Record, Sequence, Span
+from srt.io.records import Message, Problem, Record, Sequence, Span
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.premises import parse_premise
@@ -32,6 +31,7 @@ from srt.language.prompts import PromptStyle, prompt_messages, style_named
 from srt.language.trace import Trace
 from srt.pipeline.kept_traces import Keep, keep_named, left_out
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
+from srt.pipeline.row_pictures import shown_beside
 from srt.trainers.dataset_info import add_to_dataset_info, read_dataset_info
 from srt.trainers.format_registry import OURS, format_named
 from srt.worlds.world import ASSERTIONS, CLAIMS, Refused, World
@@ -178,12 +178,13 @@ class BuildLine:
         problem = line.problem and parse_record(line.problem.data, Problem, line.problem.place)
         built = _build_one(trace, problem, self.arm, self.prompt, self.text, self.shown_in is not None, self.keep)
         if isinstance(built, Sequence) and self.shown_in is not None and built.images:
-            if why := _picture_fault(built, self.root):
-                built = _refused(trace, "picture", f"problem {trace.problem_id}: images: {why}")
-            else:
-                folder = PictureFolder(self.shown_in)
-                images = [folder.refer(self.root, image.path) for image in built.images]
+            try:
+                images = shown_beside(self.shown_in, self.root, built.images)
                 built = built.model_copy(update={"images": images})
+            except CannotCopy:
+                raise
+            except UserError as error:
+                built = _refused(trace, "picture", f"problem {trace.problem_id}: images: {error}")
         row: Record = built
         if isinstance(built, Sequence) and problem is not None:
             paths = None if self.shown_in is None else [image.path for image in built.images]
@@ -293,18 +294,6 @@ def _answer_from_the_last_step_on(completion: str, spans: tuple[Span, ...], writ
 
 def _refused(trace: Trace, reason: TraceRefusalReason, detail: str) -> TraceRefusal:
     return TraceRefusal(trace_id=trace.id, problem_id=trace.problem_id, reason=reason, detail=detail)
-
-
-def _picture_fault(sequence: Sequence, root: Path) -> str | None:
-    """Why a picture cannot be read, or is not the one that the problem names."""
-    for image in sequence.images:
-        try:
-            read_picture(root, Image(path=image.path, sha256=image.sha256))
-        except UserError as error:
-            taught = (root / "cases.jsonl").is_file()
-            where = "; the pictures are beside the file that srt teach was given: pass that one" if taught else ""
-            return f"{error}{where}"
-    return None
 
 
 def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: str) -> Trace:

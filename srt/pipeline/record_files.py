@@ -38,7 +38,9 @@ def write_all(path: Path, records: Iterable[Record], folder: Path | None) -> int
     Raises:
         UserError: records of several kinds, a picture that is not there, or a file that cannot be written.
     """
-    rows = list(records)
+    rows = [] if isinstance(records, Record) else list(records)
+    if isinstance(records, Record) or not all(isinstance(row, Record) for row in rows):
+        raise UserError(f"{path}: a list of records was expected, as in write(path, [problem])")
     if others := {type(row).__name__ for row in rows}.difference([type(row).__name__ for row in rows[:1]]):
         raise UserError(
             f"{path}: a file has records of one kind: here is a {type(rows[0]).__name__} and a {min(others)}"

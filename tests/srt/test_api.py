@@ -124,6 +124,24 @@ def test_a_wrong_equation_in_prose() -> None:
         corrupt(OWN, trace, "another_number")
 
 
+def test_a_fault_in_the_steps_of_a_free_trace() -> None:
+    steps = (
+        Step(op="CORRELATE", args=("question",), assertion="There are 3 and 4 apples."),
+        Step(op="INFER", args=("#1",), assertion="Together they are 3 + 4 = 7."),
+    )
+    trace = Trace(id="t", problem_id=OWN.id, kind="free", lang="en", steps=steps, answer="7")
+    for fault in ("misread", "wrong_answer", "mislabelled", "operand"):
+        wrong = corrupt(OWN, trace, fault)
+        assert (wrong.steps, wrong.answer) != (trace.steps, trace.answer)
+        assert wrong.checks is None
+    with pytest.raises(UserError, match=r"'misred' \(did you mean 'misread'\?\)"):
+        corrupt(OWN, trace, "misred")
+    with pytest.raises(UserError, match="trace t: hallucinated_entity"):
+        corrupt(OWN, trace, "hallucinated_entity")
+    with pytest.raises(UserError, match=r"trace t: .*refutes"):
+        corrupt(OWN, corrupt(OWN, trace, "result digit"), "misread")
+
+
 @pytest.mark.parametrize(("said", "value"), [("7", 1), ("ANSWER: 7", 1), ("There are 7 apples.", 1), ("8", 0), ("", 0)])
 def test_score(said: str, value: int) -> None:
     assert score(OWN, said).value == value
@@ -134,6 +152,21 @@ def test_score_of_a_formula_and_without_gold() -> None:
     assert score(formula, "It is (x+1)/2.").value == 1
     with pytest.raises(UserError, match=f"problem {formula.id}: answer"):
         score(formula.model_copy(update={"answer": None}), "x")
+
+
+def test_what_takes_a_trace_a_text_an_answer_says_so(tmp_path: Path) -> None:
+    trace = Trace(id="t", problem_id=OWN.id, kind="cot", lang="en", text="3 + 4 = 7", answer="7")
+    with pytest.raises(UserError, match=r"^check takes a trace; judge.* str$"):
+        check(OWN, "3 + 4 = 7")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"^judge takes a text; check.* Trace$"):
+        judge(OWN, trace)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"^score takes an answer.* int$"):
+        score(OWN, 7)  # type: ignore[arg-type]
+    for given in (OWN, [OWN.question]):
+        with pytest.raises(UserError, match=r"p\.jsonl: .*\[problem\]"):
+            write(tmp_path / "p.jsonl", given)  # type: ignore[arg-type]
+    assert write(tmp_path / "p.jsonl", []) == 0
+    assert read(tmp_path / "p.jsonl") == []
 
 
 def test_the_prompt_is_that_of_the_sequence() -> None:
@@ -232,6 +265,9 @@ def test_the_card_shows_picture_steps_and_the_fault() -> None:
     trace = solve(problem)
     assert str(trace._repr_html_()).count("<li>") == len(trace.steps)
     found = check(problem, corrupt(problem, trace, "another_number"))
+    shorter = trace.model_copy(update={"steps": trace.steps[:2], "checks": found})
+    assert 'class="v' not in str(shorter._repr_html_())
+    assert 'class="v refuted"' in str(trace.model_copy(update={"checks": found})._repr_html_())
     assert 'class="v refuted"' in str(found._repr_html_())
     assert 'class="v refuted"' in show(problem, corrupt(problem, trace, "another_number")).html
     assert "proved, " in str(judge(problem, linearize(trace))._repr_html_())

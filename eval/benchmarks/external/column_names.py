@@ -12,32 +12,10 @@ from srt.io.errors import UserError
 
 _OTHER_NAMES = {"choices": ("options",), "picture": ("image", "images", "image_path")}
 _NAMES = {
-    "question": (
-        "question",
-        "problem",
-        "prompt",
-        "query",
-        "stem",
-        "text",
-        "input",
-        "instruction",
-        "body",
-        "题目",
-        "问题",
-    ),
-    "answer": (
-        "answer",
-        "gold",
-        "target",
-        "label",
-        "key",
-        "solution",
-        "output",
-        "response",
-        "correct",
-        "答案",
-        "result",
-    ),
+    "question": "question problem prompt query stem text input instruction body frage aufgabe pregunta domanda вопрос "
+    "задача 题目 问题 題目",
+    "answer": "answer gold target label key solution output response correct result antwort lösung réponse respuesta "
+    "risposta ответ 答案",
 }
 """Words in the names of columns, the likeliest first."""
 
@@ -86,7 +64,7 @@ def missing_column(missing: Sequence[str], names: Sequence[str], fields: Mapping
 
 
 def _likeliest(field: str, names: Collection[str]) -> str | None:
-    for word in _NAMES.get(field, ()):
+    for word in _NAMES.get(field, "").split():
         found = [name for name in names if word in name.casefold()]
         if found:
             return min(found, key=len)

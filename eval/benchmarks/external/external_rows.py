@@ -27,11 +27,11 @@ def rows_of(path: Path) -> Iterator[Row]:
     return map(_good, all_rows(path))
 
 
-def all_rows(path: Path) -> Iterator[Row | BadRow]:
+def all_rows(path: Path, encoding: str = "utf-8") -> Iterator[Row | BadRow]:
     """The rows of ``path``, by its suffix: a JSON list (or object by id, whose key becomes ``id``) of objects, JSON
     lines, Parquet, or a table with a header, whose separator (``,``, ``;``, ``|`` or tab) is the one that the header
-    has most of. A folder is a dataset; where its parts are named (``train-00000-of-00001.parquet``), rows without a
-    ``split`` get that name. All but JSON is read in pieces.
+    has most of. ``encoding`` is that of a table. A folder is a dataset; where its parts are named
+    (``train-00000-of-00001.parquet``), rows without a ``split`` get that name. All but JSON is read in pieces.
 
     Raises:
         UserError: no such file, another suffix, text that is not UTF-8, a table without a header, a folder without
@@ -51,7 +51,7 @@ def all_rows(path: Path) -> Iterator[Row | BadRow]:
         return json_lines(path)
     if suffix == ".parquet":
         return parquet_rows(path)
-    return json_items(path) if suffix == ".json" else table_rows(path)
+    return json_items(path) if suffix == ".json" else table_rows(path, encoding)
 
 
 def _good(row: Row | BadRow) -> Row:

@@ -216,8 +216,14 @@ class MappedItem:
         if len(each) > MOST_PICTURES or not all(isinstance(one, str) for one in each):
             raise ItemRefused("picture", f"picture: at most {MOST_PICTURES} paths or pictures in base64 were expected")
         root = self._source.folder / self._source.mapping.pictures
-        with refusing_pictures("picture"):
-            return [picture_of(one, root, self._source.request.pictures, self._row.place) for one in each]
+        try:
+            with refusing_pictures("picture"):
+                return [picture_of(one, root, self._source.request.pictures, self._row.place) for one in each]
+        except ItemRefused as fault:
+            if not fault.detail.endswith("no such file") or self._source.mapping.pictures != ".":
+                raise
+            paste = self._source.rules.paste(pictures="FOLDER")
+            raise ItemRefused(fault.reason, f"{fault.detail}; a mapping names their folder: {paste}") from None
 
 
 def _there(names: list[str]) -> str:

@@ -4,18 +4,21 @@ one of the layouts that are known by their columns (:mod:`srt.corpora.layouts`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from eval.benchmarks.definition.variants import twin as twin_of
 from eval.benchmarks.external.column_names import other_names
-from eval.benchmarks.external.external_rows import all_rows, rows_of
+from eval.benchmarks.external.external_rows import rows_of
 from eval.benchmarks.external.mapped_item import MappedItem, RowSource
 from eval.benchmarks.external.mapping_file import Column, FieldMap, Form, TwinMapping, read_mapping
 from eval.benchmarks.external.printed_gold import GoldRules
 from eval.benchmarks.external.row import BadRow, Row
-from eval.benchmarks.external.survey import find_layout, gold_rules
+from eval.benchmarks.external.survey import Rows, find_layout, first_columns, gold_rules, rows_again
+from eval.benchmarks.external.table_encoding import table_encoding
+from eval.benchmarks.external.table_rows import separator_of
 from srt.corpora.cells.options import Options
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused
 from srt.corpora.layouts.layout import Layout, fields_of
@@ -41,68 +44,86 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
         path = path / "mapping.yaml"
     mapping = read_mapping(path, form, request.columns)
     data = path.parent / mapping.data
-    layout = find_layout(data) if form.layouts and not mapping.says_how_to_read() else None
+    is_table = data.suffix.lower() in (".csv", ".tsv") and data.is_file()
+    encoding = mapping.encoding or (table_encoding(data) if is_table else "utf-8")
+    if encoding == "cp1252" and mapping.encoding is None:
+        request.read_as.append("text: Windows-1252, since it is not UTF-8")
+    rows = rows_again(data, encoding)
+    semicolons = is_table and separator_of(data, encoding) == ";"
+    layout = find_layout(rows) if form.layouts and not mapping.says_how_to_read() else None
     if form.layouts and layout is None and (path == data or not mapping.fields):
-        mapping = _with_other_names(mapping, data, request)
+        mapping = _with_other_names(mapping, rows, request)
     folder = path if path.is_dir() else path.parent
-    source = RowSource(folder, request, form, mapping, _rules(data, mapping, request, form, layout), layout)
+    blank = RowSource(folder, request, form, mapping, GoldRules(mapping), layout)
+    source = replace(blank, rules=_rules(blank, rows, semicolons=semicolons))
     twin_rows = {name: _rows_by_id(source, twin) for name, twin in mapping.twins.items() if twin.file is not None}
     taken: dict[str, str] = {}
-    first = True
-    for number, row in enumerate(all_rows(data), 1):
+    noted = False
+    for number, row in enumerate(rows(), 1):
         if isinstance(row, BadRow):
             yield ItemRefused("unreadable", row.fault).record(_last_part(row.place), row.place)
             continue
-        if first:
+        if not noted:
             _note_columns(source, row)
-            first = False
+            noted = True
         for part, values in enumerate([row.values] if layout is None else layout.parts(row.values, mapping.turns), 1):
             ident = f"{form.source}-{number}" if part == 1 else f"{form.source}-{number}-{part}"
             try:
                 item = MappedItem(source, Row(row.place, dict(values if layout is None else fields_of(layout, values))))
                 ident = item.text("id") or ident
-                if ident in taken and layout is not None and layout.ids_repeat:
-                    ident = next(new for n in count(2) if (new := f"{ident}-{n}") not in taken)
-                if ident in taken:
-                    raise ItemRefused("duplicate", f"id: stands at {taken[ident]} already")
-                taken[ident] = row.place
-                problem = item.problem(ident)
-                for name, twin in mapping.twins.items():
-                    found = twin_rows[name].get(ident) if name in twin_rows else row
-                    if found is not None:
-                        problem = MappedItem(source, found, twin.fields).add_to(problem, name)
-                        other = twin_of(problem, name)
-                        if other is not None and (unmet := gold_fault(other)) is not None:
-                            raise ItemRefused("answer_cannot_be_met", f"{name}: {unmet}")
+                ident = _taken_id(ident, row, taken, layout)
+                problem = _with_twins(item.problem(ident), source, row, twin_rows)
                 source.shown[ident] = problem.images
                 yield problem
             except ItemRefused as fault:
                 yield fault.record(ident, row.place)
 
 
-def _rules(data: Path, mapping: FieldMap, request: ImportRequest, form: Form, layout: Layout | None) -> GoldRules:
-    """How answers are read; noted in ``request``. A layout settles it by itself."""
-    if layout is not None:
-        request.read_as.append(f"{layout.name}: {layout.about}")
+def _taken_id(ident: str, row: Row, taken: dict[str, str], layout: Layout | None) -> str:
+    """``ident``, which is ``taken`` from now on; with a number, where the ids of ``layout`` repeat."""
+    if ident in taken and layout is not None and layout.ids_repeat:
+        ident = next(new for n in count(2) if (new := f"{ident}-{n}") not in taken)
+    if ident in taken:
+        raise ItemRefused("duplicate", f"id: stands at {taken[ident]} already")
+    taken[ident] = row.place
+    return ident
+
+
+def _with_twins(problem: Problem, source: RowSource, row: Row, twin_rows: dict[str, dict[str, Row]]) -> Problem:
+    """``problem`` with its other forms: from further columns of ``row``, or from the files in ``twin_rows``."""
+    for name, twin in source.mapping.twins.items():
+        found = twin_rows[name].get(problem.id) if name in twin_rows else row
+        if found is None:
+            continue
+        problem = MappedItem(source, found, twin.fields).add_to(problem, name)
+        other = twin_of(problem, name)
+        if other is not None and (unmet := gold_fault(other)) is not None:
+            raise ItemRefused("answer_cannot_be_met", f"{name}: {unmet}")
+    return problem
+
+
+def _rules(blank: RowSource, rows: Rows, *, semicolons: bool) -> GoldRules:
+    """How answers are read; noted in the request. A layout settles it by itself."""
+    read_as, mapping = blank.request.read_as, blank.mapping
+    if blank.layout is not None:
+        read_as.append(f"{blank.layout.name}: {blank.layout.about}")
         return GoldRules(mapping, decimal=".")
-    blank = RowSource(data.parent, request, form, mapping, GoldRules(mapping), None)
 
     def cells(row: Row) -> tuple[Options, Any]:
         item = MappedItem(blank, row)
         return item.options(), item.printed_answer()
 
-    rules = gold_rules(data, mapping, cells)
+    rules = gold_rules(rows, mapping, cells, semicolons=semicolons)
     if rules.numbers_are is not None and mapping.answer_is is None:
-        request.read_as.append(f"whole numbers as answers: {rules.numbers_are}")
+        read_as.append(f"whole numbers as answers: {rules.numbers_are}")
     if rules.decimal == ",":
-        request.read_as.append("numbers: with decimal commas")
+        read_as.append("numbers: with decimal commas")
     return rules
 
 
-def _with_other_names(mapping: FieldMap, data: Path, request: ImportRequest) -> FieldMap:
+def _with_other_names(mapping: FieldMap, rows: Rows, request: ImportRequest) -> FieldMap:
     """``mapping`` with the fields whose column has another name that means nothing else; noted in ``request``."""
-    first = next((row for row in all_rows(data) if isinstance(row, Row)), None)
-    others = other_names(first.values if first is not None else ())
+    others = other_names(first_columns(rows))
     others = {field: column for field, column in others.items() if field not in mapping.fields}
     request.read_as.extend(f"{field}: column {column}" for field, column in others.items())
     return mapping.model_copy(update={"fields": {**others, **mapping.fields}})

@@ -4,6 +4,7 @@
 
     data: items.csv               # JSON, JSONL, CSV, TSV, Parquet or the folder of a dataset; relative to this file
     lang: en                      # or zh; where it is left out, each text shows it
+    encoding: gb18030             # of a table that is not UTF-8
     pictures: figures             # the folder of picture files
     single_choice: true           # exactly one option of each item is right: the prompt asks for one letter
     fields:                       # ours: theirs; a field of the same name need not be listed
@@ -40,6 +41,7 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, Tag
 
 from eval.benchmarks.definition.variants import FLIP
+from eval.benchmarks.external.table_encoding import Encoding
 from srt.corpora.cells.decimal_commas import Decimal
 from srt.corpora.cells.positions import AnswerIs
 from srt.io.did_you_mean import nearest, suggested
@@ -79,6 +81,7 @@ class FieldMap(Config):
 
     data: str
     lang: Lang | None = None
+    encoding: Encoding | None = None
     pictures: str = "."
     single_choice: bool = False
     answer_is: AnswerIs | None = None

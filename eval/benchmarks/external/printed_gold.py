@@ -50,6 +50,8 @@ def gold_of(printed: Any, options: Options, kind: AnswerKind | None, rules: Gold
     Raises:
         ItemRefused: there is none, it is no option, or it has two readings.
     """
+    if isinstance(printed, dict):
+        raise ItemRefused("unreadable", f"answer: a text or a number was expected, not {printed!r:.60}")
     if isinstance(printed, list) and printed and options.texts and kind in (None, "choice_set"):
         each = [_letters(one, options, rules) for one in printed if one is not None]
         return Gold(Answer(kind="choice_set", value=sorted({letter for letters in each for letter in letters})))
@@ -58,7 +60,7 @@ def gold_of(printed: Any, options: Options, kind: AnswerKind | None, rules: Gold
     if isinstance(printed, bool) and not options.texts and kind is None:
         return Gold(Answer(kind="boolean", value=printed))
     text = "" if printed is None or printed != printed else str(printed).strip()
-    if text.casefold() in ("", "nan"):
+    if not text or (text.casefold() == "nan" and text not in options.texts.values()):
         raise ItemRefused("no_answer", "answer: empty")
     if options.texts and kind in (None, "choice_set"):
         return Gold(Answer(kind="choice_set", value=_letters(printed, options, rules)))
@@ -111,7 +113,10 @@ def _letters(printed: Any, options: Options, rules: GoldRules) -> list[str]:
             raise _two_readings(text, text, others[0], rules)
     found = read_answer(text, "choice_set", texts).answer
     if found is None:
-        raise ItemRefused("answer_is_no_option", f"answer: {text[:80]!r} is not read as an answer")
+        there = ", ".join(texts)
+        raise ItemRefused(
+            "answer_is_no_option", f"answer: {text[:80]!r} is not read as an answer; the options are {there}"
+        )
     return list(found.value)
 
 

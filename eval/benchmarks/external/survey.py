@@ -10,8 +10,8 @@ from typing import Any
 from eval.benchmarks.external.external_rows import all_rows
 from eval.benchmarks.external.mapping_file import FieldMap
 from eval.benchmarks.external.printed_gold import GoldRules
-from eval.benchmarks.external.row import ClassName, Row
-from eval.benchmarks.external.table_rows import separator_of
+from eval.benchmarks.external.row import BadRow, ClassName, Row
+from eval.benchmarks.external.table_encoding import Encoding
 from srt.corpora.cells.decimal_commas import decimal_sign
 from srt.corpora.cells.options import Options
 from srt.corpora.cells.positions import WholeNumbers, whole_number
@@ -23,31 +23,48 @@ from srt.corpora.layouts.layout_registry import recognised
 _FIRST_ROWS = 50
 Cells = Callable[[Row], tuple[Options, Any]]
 """Options and printed answer of a row."""
+Rows = Callable[[], Iterator[Row | BadRow]]
 
 
-def find_layout(path: Path) -> Layout | None:
-    """The layout of the file ``path``, by its first rows; ``None`` where it has none of the known ones."""
-    rows = [row.values for row in islice(_good_rows(path), _FIRST_ROWS)]
-    return recognised(rows) if rows else None
-
-
-def gold_rules(path: Path, mapping: FieldMap, cells: Cells) -> GoldRules:
-    """How the answers in ``path`` are read: as ``mapping`` says, or as all rows together show.
+def rows_again(path: Path, encoding: Encoding) -> Rows:
+    """A function that gives the rows of ``path`` from the first, each time it is called. JSON is parsed once: it is
+    read in one piece. ``encoding`` is that of a table.
 
     Raises:
-        UserError: as :func:`~eval.benchmarks.external.external_rows.all_rows` does.
+        UserError: as :func:`~eval.benchmarks.external.external_rows.all_rows` does; so does the function.
+    """
+    if path.suffix.lower() == ".json":
+        held = list(all_rows(path))
+        return lambda: iter(held)
+    return lambda: all_rows(path, encoding)
+
+
+def first_columns(rows: Rows) -> list[str]:
+    """The names of the columns of the first row that can be read."""
+    return next((list(row.values) for row in _good(rows())), [])
+
+
+def find_layout(rows: Rows) -> Layout | None:
+    """The layout of a file, by its first rows; ``None`` where it has none of the known ones."""
+    first = [row.values for row in islice(_good(rows()), _FIRST_ROWS)]
+    return recognised(first) if first else None
+
+
+def gold_rules(rows: Rows, mapping: FieldMap, cells: Cells, *, semicolons: bool) -> GoldRules:
+    """How the answers in ``rows`` are read: as ``mapping`` says, or as all of them show.
+
+    ``semicolons``: they are of a table whose cells stand between semicolons.
     """
     numbers = WholeNumbers()
     free: list[str] = []
     if mapping.answer_is is None or mapping.decimal is None:
-        for options, printed in _cells(_good_rows(path), cells):
+        for options, printed in _cells(_good(rows()), cells):
             for one in printed if isinstance(printed, list) else [printed]:
                 text = str(one).strip()
                 if not options.texts:
                     free.append((behind_final_mark(text) or (text,))[0][:100])
                 elif (number := whole_number(text)) is not None and not _has_label(one, text, options):
                     numbers.add(number, options.texts)
-    semicolons = path.suffix.lower() == ".csv" and separator_of(path) == ";"
     return GoldRules(
         mapping=mapping,
         numbers_are=numbers.settled() if numbers.count else None,
@@ -69,5 +86,5 @@ def _cells(rows: Iterable[Row], cells: Cells) -> Iterator[tuple[Options, Any]]:
             continue  # it is refused by name when it is read
 
 
-def _good_rows(path: Path) -> Iterator[Row]:
-    return (row for row in all_rows(path) if isinstance(row, Row))
+def _good(rows: Iterable[Row | BadRow]) -> Iterator[Row]:
+    return (row for row in rows if isinstance(row, Row))

@@ -18,32 +18,32 @@ _MOST_CELL = MAX_BYTES * 4 // 3 + 1024
 """Characters of a cell: a picture in base64 is a third longer than its file."""
 
 
-def separator_of(path: Path) -> str:
+def separator_of(path: Path, encoding: str = "utf-8") -> str:
     """The separator of the table ``path``: that which its header has most of; a tab where the name ends with .tsv.
 
     Raises:
-        UserError: the file is not UTF-8.
+        UserError: the file is not in that encoding.
     """
     if path.suffix.lower() == ".tsv":
         return "\t"
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    with open(path, encoding=_with_mark(encoding), newline="") as file:
         try:
             first = re.sub('"[^"]*"', "", file.readline())
         except UnicodeDecodeError:
-            raise UserError(f"{path}: {not_utf8_text(path.read_bytes())}") from None
+            raise _not_in(encoding, path) from None
     return max(_SEPARATORS, key=first.count)
 
 
-def table_rows(path: Path) -> Iterator[Row | BadRow]:
+def table_rows(path: Path, encoding: str = "utf-8") -> Iterator[Row | BadRow]:
     """The rows of ``path`` by the names in its header; blank lines are passed over.
 
     Raises:
-        UserError: no header, or text that is not UTF-8.
+        UserError: no header, or text that is not in that encoding.
         RecordError: a quotation mark that is never closed: the rows after it cannot be told apart.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _MOST_CELL))
-    separator = separator_of(path)
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    separator = separator_of(path, encoding)
+    with open(path, encoding=_with_mark(encoding), newline="") as file:
         # strict: a quotation mark that is never closed would swallow the rows after it.
         reader = csv.reader(file, delimiter=separator, strict=True)
         try:
@@ -61,9 +61,19 @@ def table_rows(path: Path) -> Iterator[Row | BadRow]:
                     continue
                 yield Row(place, dict(zip(header, map(as_written, cells) if ours else cells, strict=True)))
         except UnicodeDecodeError:
-            raise UserError(f"{path}: {not_utf8_text(path.read_bytes())}") from None
+            raise _not_in(encoding, path) from None
         except csv.Error as error:
             raise RecordError(f"{path}:{reader.line_num}: {_quoting(error)}") from None
+
+
+def _with_mark(encoding: str) -> str:
+    """A byte order mark before UTF-8 is no part of the header."""
+    return "utf-8-sig" if encoding == "utf-8" else encoding
+
+
+def _not_in(encoding: str, path: Path) -> UserError:
+    fault = not_utf8_text(path.read_bytes()) if encoding == "utf-8" else f"not text in {encoding}"
+    return UserError(f"{path}: {fault}")
 
 
 def _quoting(error: csv.Error) -> str:

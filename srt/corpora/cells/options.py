@@ -14,7 +14,7 @@ from srt.corpora.corpus_reader import ItemRefused
 from srt.io.strict_json import JsonFault, JsonLoss, load_json
 
 _TEXTS = ("text", "texts", "content", "option", "option_text", "choice", "value", "answer")
-_LABELS = ("label", "labels", "key", "id", "letter", "identifier", "option_label")
+_LABELS = ("label", "labels", "key", "id", "letter", "identifier", "option_label", "index", "idx")
 _SEPARATORS = (";", "；", "|", "、")
 _ONE_WORD = re.compile(r"[^\s,]{1,40}")
 _COMMA = re.compile(r" ?[,，] | ?， ?")
@@ -153,7 +153,7 @@ def _text(value: Any) -> str:
 def _in_text(text: str, answer: str) -> Any:
     """What the text of a cell holds: a list, an object, or the pieces of the text."""
     body = text.strip()
-    if body[:1] in ("[", "{"):
+    if body.startswith(("[", "{", "('", '("')):
         try:
             found = load_json(body)
         except JsonLoss as error:
@@ -170,12 +170,16 @@ def _in_text(text: str, answer: str) -> Any:
     return lettered or _between_separators(body, answer) or lines
 
 
+def _closed(text: str) -> bool:
+    return all(text.count(opens) == text.count(closes) for opens, closes in ("()", "[]", "{}"))
+
+
 def _between_separators(text: str, answer: str) -> list[str] | None:
     for separator in _SEPARATORS:
         pieces = [piece.strip() for piece in text.rstrip(separator).split(separator)]
         if len(pieces) > 1 and all(pieces):
             return pieces
     pieces = _COMMA.split(" ".join(text.split()))
-    if len(pieces) < 2 or not all(pieces) or any(piece.count("(") != piece.count(")") for piece in pieces):
+    if len(pieces) < 2 or not all(pieces) or not all(map(_closed, pieces)):
         return None
     return pieces if answer.strip() in pieces or all(map(_ONE_WORD.fullmatch, pieces)) else None

@@ -16,7 +16,8 @@ from srt.corpora.cells.options_in_question import split_options
 from srt.corpora.cells.printed_lists import printed_list
 from srt.corpora.layouts.layout import Fields, Layout, Rows
 
-_NOTHING = ("", "nan", "None")
+_NOTHING = ("", "nan")
+"""An empty cell, also as pandas prints it. NA and None are words."""
 _LONGEST_INDEX = 64
 """Characters of a picture that is the index of another row, in ``ImageBaseDataset``."""
 
@@ -36,8 +37,7 @@ def _read(row: Mapping[str, Any]) -> Fields:
         "question": f"{hint}\n{question}" if _given(hint) else question,
         "choices": options,
         "answer": row["answer"],
-        "category": row.get("l2-category") or row.get("category"),
-        "subcategory": row.get("category") if row.get("l2-category") else None,
+        "category": row.get("category"),
         "split": row.get("split"),
         "single_choice": bool(options),
     }
@@ -62,7 +62,7 @@ VLMEVALKIT = Layout(
     name="VLMEvalKit",
     about="options in columns A, B, ...; pictures in base64; a hint goes before its question",
     columns=frozenset({"index", "question", "answer"}),
-    uses=frozenset({"image", "image_path", "hint", "category", "l2-category", "split", *ascii_uppercase}),
+    uses=frozenset({"image", "image_path", "hint", "category", "split", *ascii_uppercase}),
     fits=_fits,
     read=_read,
 )

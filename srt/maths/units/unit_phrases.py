@@ -31,12 +31,13 @@ def _unit_pattern(*, capture: bool) -> str:
     def group(pattern: str) -> str:
         return f"({pattern})" if capture else f"(?:{pattern})"
 
-    before = f"(?:{group('square|sq|cubic|cu')}\\.?\\s*|{group('平方|立方')})"
+    # Spaces are taken for good: no unit begins with one, and each try of a shorter run would go through all units.
+    before = f"(?:{group('square|sq|cubic|cu')}\\.?\\s*+|{group('平方|立方')})"
     unit = group(rf"(?:(?<![A-Za-z\\])|(?<=\\pi)|(?<=\\pi ))(?i:{_WORDS})(?![A-Za-z])")
     digit = group(r"-?\d")
-    braced = rf"\{{\s*{digit}\s*\}}"
-    glued, behind = f"(?<=m){group('[23]')}(?![\\d.])", f"\\s+{group('squared|cubed')}(?![A-Za-z])"
-    return rf"{before}?{unit}(?:\s*\^\s*(?:{braced}|{digit})|{glued}|{behind})?"
+    braced = rf"\{{\s*+{digit}\s*+\}}"
+    glued, behind = f"(?<=m){group('[23]')}(?![\\d.])", f"\\s++{group('squared|cubed')}(?![A-Za-z])"
+    return rf"{before}?{unit}(?:\s*+\^\s*+(?:{braced}|{digit})|{glued}|{behind})?"
 
 
 _UNIT = re.compile(_unit_pattern(capture=True))
@@ -48,7 +49,7 @@ _AT_END = re.compile(
     rf"({_ANY}(?:\s*+(?:/|·|\bper\s)\s*+{_ANY}){{0,4}})\s*+[)\]]?$"
 )
 _TWO_UNITS = re.compile(
-    rf"(?P<one>\d+(?:\.\d+)?)\s*(?P<large>{_ANY})\s*(?:and\s)?\s*(?P<two>\d+(?:\.\d+)?)\s*(?P<small>{_ANY})"
+    rf"(?P<one>\d+(?:\.\d+)?)\s*+(?P<large>{_ANY})\s*+(?:and\s++)?(?P<two>\d+(?:\.\d+)?)\s*+(?P<small>{_ANY})"
 )
 _SIMPLE = r"(?:[kcdmμ]?m|k?g|[mk]?[LJNWV]|mol|min|s|h|K|Pa|A|C)"
 _INVERSE = re.compile(

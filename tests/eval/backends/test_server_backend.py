@@ -14,6 +14,8 @@ import pytest
 
 from eval.backends.protocol import GenerationSettings, Request
 from eval.backends.server_backend import ServerBackend
+from eval.evaluation import make_backend
+from eval.run.eval_recipe import make_eval_recipe
 from eval.run.predict import predict
 from srt.images.open import describe_picture
 from srt.io.errors import UserError
@@ -154,3 +156,12 @@ def test_the_stamp_says_what_is_not_known() -> None:
     one, other = make("http://127.0.0.1:9/v1"), make("http://127.0.0.1:8/v1")
     assert one.fingerprint != other.fingerprint
     assert one.description["weights"].startswith("unknown")
+
+
+def test_pictures_are_scaled_down_where_the_recipe_says_so() -> None:
+    given = {"backend": "server", "base_url": "http://h/v1", "model": "m", "problems": "p.jsonl", "output": "o"}
+    small, whole = (make_backend(make_eval_recipe(given | more)) for more in ({"max_side": 64}, {}))
+    assert isinstance(small, ServerBackend)
+    assert small._config.max_side == 64
+    assert isinstance(whole, ServerBackend)
+    assert small.fingerprint != whole.fingerprint

@@ -264,10 +264,10 @@ LAYOUTS = {
         [
             {"index": 1, "hint": "Look.", "question": "Which way?", "A": "up", "B": "down", "C": "", "answer": "B",
              "category": "motion", "image": base64_png(1)},
-            {"index": 1000001, "hint": "", "question": "Which way now?", "A": "down", "B": "up", "C": "", "answer": "A",
+            {"index": 1000001, "hint": "", "question": "And now?", "A": "down", "B": "None", "C": "", "answer": "A",
              "category": "motion", "image": "1"},
         ],
-        [("Look.\nWhich way?", ["up", "down"], "B", 1), ("Which way now?", ["down", "up"], "A", 1)],
+        [("Look.\nWhich way?", ["up", "down"], "B", 1), ("And now?", ["down", "None"], "A", 1)],
     ),
 }  # fmt: skip
 
@@ -305,5 +305,4 @@ def test_each_layout_is_read_without_a_mapping(name: str, tmp_path: Path) -> Non
     ]
     assert found == layout.expected
     assert "refused" not in summary
-    if name != "MMLU":  # its classes have their names
-        assert summary["read as"][0].startswith(name.removesuffix(" as text"))
+    assert summary["read as"][0].startswith(f"{name.removesuffix(' as text')}: ")

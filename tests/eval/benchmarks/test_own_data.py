@@ -72,6 +72,47 @@ def test_pictures_of_a_dataset_are_its_bytes(tmp_path: Path, imported: Any, draw
     assert problems[0].images[0].sha256 == hashlib.sha256(picture).hexdigest()
 
 
+def test_the_number_of_a_class_is_read_as_its_name(tmp_path: Path, imported: Any) -> None:
+    import datasets
+
+    rows = [{"question": f"item {n}?", "choices": ["4", "5", "6"], "answer": n % 3, "topic": 1} for n in range(4)]
+    table = datasets.Dataset.from_list([*rows, {**rows[0], "question": "item 9?", "answer": -1}])
+    for names, file in ((["A", "B", "C"], "letters"), (["0", "1", "2"], "places")):
+        named = table.cast_column("answer", datasets.ClassLabel(names=names))
+        named.cast_column("topic", datasets.ClassLabel(names=["x", "y"])).save_to_disk(tmp_path / file)
+        problems, refused, _ = imported("plain", tmp_path / file)
+        assert [one.answer.value for one in problems] == [["A"], ["B"], ["C"], ["A"]]
+        assert [(row["item"], row["reason"]) for row in refused] == [("own-5", "no_answer")]  # -1: not known
+
+
+def test_folders_as_a_hub_has_them(tmp_path: Path, imported: Any, write_jsonl: Any, draw: Any) -> None:
+    draw(tmp_path / "hub" / "one.png")
+    row = {"question": "item 1?", "answer": "3", "picture": "one.png"}
+    write_jsonl(tmp_path / "hub" / "train.jsonl", [row])
+    write_jsonl(tmp_path / "hub" / "test.jsonl", [{**row, "question": "item 2?"}])
+    write_jsonl(tmp_path / "hub" / "notes.jsonl", [{"text": "of another kind"}])
+    problems, refused, _ = imported("plain", tmp_path / "hub")
+    assert refused == []
+    assert [(one.split, one.question, len(one.images)) for one in problems] == [
+        ("test", "item 2?", 1),
+        ("train", "item 1?", 1),
+    ]
+
+
+def test_of_several_configurations_one_is_asked_for(tmp_path: Path, imported: Any) -> None:
+    import datasets
+
+    row = {"question": "item 1?", "answer": "1 + 2.\n#### 3"}
+    (tmp_path / "hub" / "main").mkdir(parents=True)
+    datasets.Dataset.from_list([row]).to_parquet(tmp_path / "hub" / "main" / "test-00000-of-00001.parquet")
+    problems, _, _ = imported("plain", tmp_path / "hub")
+    assert [(one.split, one.answer.value) for one in problems] == [("test", 3)]
+    (tmp_path / "hub" / "socratic").mkdir()
+    datasets.Dataset.from_list([row]).to_parquet(tmp_path / "hub" / "socratic" / "test-00000-of-00001.parquet")
+    with pytest.raises(UserError, match="main, socratic"):
+        imported("plain", tmp_path / "hub")
+
+
 def test_a_folder_without_data_and_a_broken_file_are_named(tmp_path: Path, imported: Any) -> None:
     (tmp_path / "x.parquet").write_text("no")
     with pytest.raises(UserError, match=r"x\.parquet: not a Parquet file"):

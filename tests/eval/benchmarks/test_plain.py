@@ -61,7 +61,8 @@ def test_bad_records_are_refused_by_name(tmp_path: Path, imported: Any, write_js
         other(8),
         {**other(8), "id": "q9", "answer": {"kind": "choice_set", "value": ["B"]}},
     ]
-    problems, refused, summary = imported("plain", write_jsonl(tmp_path / "data" / "mine.jsonl", rows))
+    path = write_jsonl(tmp_path / "data" / "mine.jsonl", rows)
+    problems, refused, summary = imported("plain", path)
     assert [problem.id for problem in problems] == ["one"]
     assert [(row["item"], row["reason"]) for row in refused] == [
         ("q2", "picture"),
@@ -91,6 +92,10 @@ def test_bad_records_are_refused_by_name(tmp_path: Path, imported: Any, write_js
         "problem picture": 3,
         "problem unreadable": 1,
     }
+    path.write_bytes(b'{"id": "\\ud83d"}\n' + path.read_bytes())  # a line that cannot be read, before records of ours
+    problems, refused, _ = imported("plain", path)
+    assert [problem.id for problem in problems] == ["one"]
+    assert (refused[0]["item"], refused[0]["reason"]) == ("line 1", "unreadable")
 
 
 def test_a_file_that_is_none_of_ours_is_read_through_a_mapping(tmp_path: Path, imported: Any) -> None:

@@ -59,13 +59,32 @@ def test_places_from_0_are_not_taken_for_ids_from_1(scored: Scored, tmp_path: Pa
         assert (summary.accuracy.count, summary.accuracy.right) == (4, 4)
 
 
-def test_another_order_than_the_files_is_refused(scored: Scored) -> None:
-    with pytest.raises(UserError, match=r"samples_cubes\.jsonl:1: lmms-eval samples: .*'q3'.* target '2'"):
-        scored(LMMS, stacks(lambda number: f"q{number}")[::-1])
+def test_another_order_or_a_part_of_the_data_set_is_found_by_the_question(
+    scored: Scored, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    some = stacks(lambda number: f"q{number}")[:0:-1]
+    for file in (LMMS, CUBES):
+        assert scored(file, some, output=tmp_path / file.stem).accuracy.right == 3
+        assert "by question; " in capsys.readouterr().err
+
+
+def test_numbers_that_lead_to_other_problems_are_refused(scored: Scored, tmp_path: Path) -> None:
+    def hide(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row["input"] = "See the picture."
+
+    hidden = changed(LMMS, tmp_path / "x.jsonl", hide)
+    assert scored(hidden, stacks(lambda number: f"q{number}")).accuracy.right == 4, "the targets agree"
+    with pytest.raises(UserError, match=r"x\.jsonl:1: lmms-eval samples: place .*'q3'.* target '2'"):
+        scored(hidden, stacks(lambda number: f"q{number}")[::-1])
 
 
 def test_no_row_of_the_problems_names_three_of_each(scored: Scored, tmp_path: Path) -> None:
-    far = changed(LMMS, tmp_path / "far.jsonl", lambda rows: [row.update(doc_id=row["doc_id"] + 70) for row in rows])
+    def far_away(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row.update(doc_id=row["doc_id"] + 70, input="See the picture.")
+
+    far = changed(LMMS, tmp_path / "far.jsonl", far_away)
     with pytest.raises(UserError, match=r"far\.jsonl: lmms-eval samples: .*'70', '71', '72', .*'q0', 'q1', 'q2'"):
         scored(far, stacks(lambda number: f"q{number}"))
 
@@ -100,6 +119,11 @@ def test_lmms_eval_has_a_request_for_each_repeat(scored: Scored) -> None:
         (CUBES, lambda rows: rows[1].update(resps=[[{"a": 1}]]), r"x\.jsonl:2: lm-eval samples: resps: texts"),
         (OPTIONS, lambda rows: rows[1].update(resps=[[["-3.0", "False"]]]),
          r"x\.jsonl:2: lm-eval samples: resps: one log-likelihood"),
+        (OPTIONS, lambda rows: rows[1]["resps"][2][0].__setitem__(0, "nan"),
+         r"x\.jsonl:2: lm-eval samples: resps: texts"),
+        (OPTIONS, lambda rows: rows[1]["resps"][2][0].__setitem__(0, None),
+         r"x\.jsonl:2: lm-eval samples: resps: texts"),
+        (CUBES, lambda rows: rows[1].update(resps=[[["deep"]]]), r"x\.jsonl:2: lm-eval samples: resps: texts"),
         (LMMS, lambda rows: rows[2].pop("filtered_resps"), r"x\.jsonl:3: lmms-eval samples: no key 'resps'"),
         (LMMS, lambda rows: rows[2].update(token_counts=[{"output_tokens": "many"}]),
          r"x\.jsonl:3: output_tokens: a whole number"),

@@ -92,7 +92,7 @@ def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> Non
         "Training:": "init-model preflight train merge",
         "Evaluation:": "eval score human predictions totals benchmarks",
         "Comparison:": "compare errors ask-judge power export",
-        "All stages:": "experiment",
+        "All stages:": "dataset experiment",
         "This installation:": "env",
     }
 

@@ -18,6 +18,7 @@ SHIPPED = {
     "experiment": ROOT / "recipes/demo.yaml",
     "teach": ROOT / "recipes/teach/openai.yaml",
     "judge": ROOT / "recipes/judge/openai.yaml",
+    "dataset": ROOT / "recipes/dataset/seating.yaml",
     "launch": ROOT / "configs/ddp_8gpu.yaml",
 }
 

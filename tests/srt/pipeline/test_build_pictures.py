@@ -13,6 +13,7 @@ import orjson
 import PIL.Image
 import pytest
 
+from srt.images.normalise import shown_picture
 from srt.images.open import describe_picture, read_picture
 from srt.io.errors import UserError
 from srt.io.record_reader import read_records
@@ -110,6 +111,24 @@ def test_a_picture_that_is_not_the_recorded_one(path: str, folder: Path, tmp_pat
     (refusal,) = read_records(tmp_path / "vl" / "sequences.refusals.jsonl", TraceRefusal)
     assert refusal.trace_id == "trace-shown"
     assert path in refusal.detail
+
+
+def test_every_trainer_sees_what_ours_shows(folder: Path, tmp_path: Path) -> None:
+    sideways = PIL.Image.Exif()
+    sideways[0x0112] = 6
+    pixels = np.random.default_rng(0).integers(0, 256, (8, 12, 4), dtype=np.uint8)
+    PIL.Image.fromarray(pixels[..., :3]).save(folder / "images" / "0.png", exif=sideways)
+    PIL.Image.fromarray(pixels).save(folder / "images" / "1.png")
+    images = [describe_picture(folder, f"images/{number}.png") for number in range(2)]
+    problem, *_ = read_records(folder / "p.jsonl", Problem)
+    write_records(folder / "p.jsonl", [problem.model_copy(update={"images": images})])
+    write_records(folder / "t.jsonl", [Trace.model_validate(cot("both"))])
+    build_file(folder / "t.jsonl", folder / "p.jsonl", "cot", folder, pictures=True)
+    [built] = read_records(folder / "sequences.jsonl", Sequence)
+    for image, original in zip(built.images, images, strict=True):
+        with PIL.Image.open(folder / image.path) as plain:
+            assert plain.mode == "RGB"
+            assert np.array_equal(np.asarray(plain), np.asarray(shown_picture(folder, original)))
 
 
 @pytest.mark.long
