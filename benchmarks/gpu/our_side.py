@@ -17,10 +17,10 @@ from train.loop.trl_trainer import make_trainer
 from train.models.flops import count_flops
 from train.models.load_model import load_model, model_without_weights
 from train.models.model_files import load_tokenizer_and_processor
-from train.run.launch import Cluster
 from train.preflight.memory_estimate import MemoryEstimator, heaviest_micro_batch
 from train.recipe import Recipe
 from train.recipe_reader import make_recipe
+from train.run.launch import Cluster
 
 
 def our_recipe(folder: Path, sequences: Path, output: Path, steps: int, settings: dict[str, Any]) -> Recipe:
