@@ -28,14 +28,15 @@ _READ_IN_FOLDERS = {".jsonl": json_lines, ".json": json_items, ".csv": table_row
 
 
 def dataset_rows(folder: Path) -> Iterator[Row | BadRow]:
-    """The rows of the dataset in ``folder``: saved by ``save_to_disk``, Parquet files in it or its ``data``, or files
-    that bear the name of a split (``train.jsonl``). Rows without a ``split`` get the one that the file's name says.
+    """The rows of the dataset in ``folder``: saved by ``save_to_disk``, Parquet files in it or its ``data``, files that
+    bear the name of a split (``train.jsonl``), or pictures with a ``metadata.jsonl`` (an ``imagefolder``). Rows without
+    a ``split`` get the one that the file's name, or the folder of the metadata, says.
 
     Raises:
         UserError: there are no data, or there are several configurations, each in a folder of its own.
     """
     saved, parquet = _saved_parts(folder), _parquet_parts(folder)
-    text = [] if saved or parquet else _text_parts(folder)
+    text = [] if saved or parquet else _text_parts(folder) + _metadata_parts(folder)
     if not (saved or parquet or text):
         inside = [one for one in sorted(folder.glob("*/")) if _saved_parts(one) or _parquet_parts(one)]
         if len(inside) > 1:
@@ -45,9 +46,9 @@ def dataset_rows(folder: Path) -> Iterator[Row | BadRow]:
             return dataset_rows(inside[0])
         raise UserError(
             f"{folder}: no data in this folder: neither mapping.yaml, nor Parquet files, nor what save_to_disk writes, "
-            "nor train.jsonl, test.csv and the like; other files are given one by one"
+            "nor train.jsonl, test.csv, metadata.jsonl and the like; other files are given one by one"
         )
-    return _all_rows(saved, parquet, text)
+    return _all_rows(folder, saved, parquet, text)
 
 
 def parquet_rows(path: Path, split: str | None = None) -> Iterator[Row]:
@@ -68,14 +69,20 @@ def parquet_rows(path: Path, split: str | None = None) -> Iterator[Row]:
 _Parts = list[tuple[Path, str | None]]
 
 
-def _all_rows(saved: _Parts, parquet: _Parts, text: _Parts) -> Iterator[Row | BadRow]:
+def _all_rows(folder: Path, saved: _Parts, parquet: _Parts, text: _Parts) -> Iterator[Row | BadRow]:
     for part, split in saved:
         yield from _saved(part, split)
     for part, split in () if saved else parquet:
         yield from parquet_rows(part, split)
     for part, split in text:
         for row in _READ_IN_FOLDERS[part.suffix](part):
-            yield row if isinstance(row, BadRow) else Row(row.place, {"split": split, **row.values})
+            if isinstance(row, BadRow):
+                yield row
+                continue
+            values = dict(row.values) if split is None else {"split": split, **row.values}
+            if part.stem == "metadata" and "file_name" in values:
+                values["picture"] = (part.parent.relative_to(folder) / str(values.pop("file_name"))).as_posix()
+            yield Row(row.place, values)
 
 
 def _saved_parts(folder: Path) -> _Parts:
@@ -94,6 +101,13 @@ def _text_parts(folder: Path) -> _Parts:
     """The files of text in ``folder`` or its ``data`` that bear the name of a split."""
     files = [file for at in ("*", "data/*") for file in folder.glob(at) if file.suffix in _READ_IN_FOLDERS]
     return [part for part in map(_part, sorted(files)) if part[1] in _SPLITS]
+
+
+def _metadata_parts(folder: Path) -> _Parts:
+    """The ``metadata`` of an ``imagefolder``: in ``folder``, or in a folder for each split."""
+    files = [file for at in ("metadata.*", "*/metadata.*") for file in sorted(folder.glob(at))]
+    files = [file for file in files if file.suffix in (".jsonl", ".csv")]
+    return [(file, None if file.parent == folder else file.parent.name) for file in files]
 
 
 def _part(file: Path) -> tuple[Path, str | None]:

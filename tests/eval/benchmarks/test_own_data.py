@@ -99,6 +99,17 @@ def test_folders_as_a_hub_has_them(tmp_path: Path, imported: Any, write_jsonl: A
     ]
 
 
+def test_a_folder_of_pictures_with_metadata(tmp_path: Path, imported: Any, write_jsonl: Any, draw: Any) -> None:
+    for number, split in enumerate(("train", "test")):
+        draw(tmp_path / "hub" / split / "one.png", number)
+        row = {"file_name": "one.png", "question": f"item {number}?", "answer": "3"}
+        write_jsonl(tmp_path / "hub" / split / "metadata.jsonl", [row, {**row, "file_name": "../../../x.png"}])
+    problems, refused, _ = imported("plain", tmp_path / "hub")
+    assert [(one.split, len(one.images)) for one in problems] == [("test", 1), ("train", 1)]
+    assert problems[0].images != problems[1].images
+    assert [row["reason"] for row in refused] == ["picture", "picture"]
+
+
 def test_of_several_configurations_one_is_asked_for(tmp_path: Path, imported: Any) -> None:
     import datasets
 
