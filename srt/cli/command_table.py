@@ -125,9 +125,9 @@ STAGES: dict[str, dict[str, Command]] = {
         ),
     },
     "All stages": {
-        "dataset": Command("dataset_command.dataset", "Make a data set to publish, every problem proved."),
+        "dataset": Command("all_stages_commands.dataset", "Make a data set to publish, every problem proved."),
         "experiment": Command(
-            "experiment_command.experiment",
+            "all_stages_commands.experiment",
             "Run a whole experiment: data, training, evaluation.",
             "what is finished is kept, and checkpoints and predictions of what is not; the same command continues",
         ),
