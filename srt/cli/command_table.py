@@ -29,7 +29,7 @@ STAGES: dict[str, dict[str, Command]] = {
     "Problems": {
         "import": Command(
             "data_commands.import_",
-            "Read a published corpus or a benchmark from disk.",
+            "Read a published corpus, a benchmark, or your own problems.",
             "no file of problems was written; run the command again",
         ),
         "generate": Command("data_commands.generate", "Sample problems of a world, each with a proven answer."),
