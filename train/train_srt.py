@@ -285,13 +285,13 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
             notice(f"note: {note}")
         summary = train(recipe, resume=options.resume, stop=stop)
         _leave_process_group()
+    # The launcher ends all processes when one has ended: the first that meets a fault must be the one that says so.
     except ConfigFaults as error:
-        if _is_main_process():
+        if first_to_report():
             notice("\n".join(f"error: {error.place}: {fault}" for fault in error.faults))
         return 2
     except UserError as error:
-        # Before the process group exists, every process meets the same fault; afterwards it may be a single one.
-        if first_to_report() if torch.distributed.is_initialized() else _is_main_process():
+        if first_to_report():
             notice(f"error: {error}")
         return 2
     except KeyboardInterrupt:

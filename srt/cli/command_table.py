@@ -29,7 +29,7 @@ STAGES: dict[str, dict[str, Command]] = {
     "Problems": {
         "import": Command(
             "data_commands.import_",
-            "Read a published corpus or a benchmark from disk.",
+            "Read a published corpus, a benchmark, or your own problems.",
             "no file of problems was written; run the command again",
         ),
         "generate": Command("data_commands.generate", "Sample problems of a world, each with a proven answer."),
@@ -125,9 +125,9 @@ STAGES: dict[str, dict[str, Command]] = {
         ),
     },
     "All stages": {
-        "dataset": Command("trace_commands.dataset", "Make a data set to publish, every problem proved."),
+        "dataset": Command("all_stages_commands.dataset", "Make a data set to publish, every problem proved."),
         "experiment": Command(
-            "experiment_command.experiment",
+            "all_stages_commands.experiment",
             "Run a whole experiment: data, training, evaluation.",
             "what is finished is kept, and checkpoints and predictions of what is not; the same command continues",
         ),
