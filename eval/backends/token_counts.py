@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from srt.answers.final_statement import answer_line_start
+from srt.answers.answer_places import answer_line_start
 from srt.io.errors import UserError
 from srt.io.records import Thinking
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from srt.answers.answer_places import FinalStatement
 from srt.answers.beyond_question import said_beyond
 from srt.answers.clauses import conclusion, is_denied, is_open, premise
 from srt.answers.equality.equal import equal_texts
@@ -18,7 +19,6 @@ from srt.answers.equality.normal_form import plain
 from srt.answers.equality.policies import LENIENT, TRAINING
 from srt.answers.equality.stated_values import stated_value
 from srt.answers.equality.units import split_noun
-from srt.answers.final_statement import FinalStatement
 from srt.answers.values import concluded_value, is_unasked_ratio
 from srt.answers.written_form import ReadAnswer, read_answer, same_option, undecorated
 from srt.answers.yes_or_no import yes_or_no

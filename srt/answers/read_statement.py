@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from srt.answers.answer_places import FinalStatement
 from srt.answers.beyond_question import said_beyond
 from srt.answers.boxes import boxed
 from srt.answers.clauses import conclusion, is_open, without_reason
@@ -16,7 +17,6 @@ from srt.answers.concluding_words import sentences
 from srt.answers.equality.forms.brackets import bracketed
 from srt.answers.equality.forms.orders import names_as_asked, order, order_said
 from srt.answers.equality.normal_form import plain
-from srt.answers.final_statement import FinalStatement
 from srt.answers.labels import read_label
 from srt.answers.options import read_options
 from srt.answers.stated_set import set_said

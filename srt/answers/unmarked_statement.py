@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from srt.answers.answer_places import FinalStatement, said_in_words
 from srt.answers.beyond_question import said_beyond
 from srt.answers.concluding_words import sentences
 from srt.answers.equality.parts import leaves
 from srt.answers.equality.stated_values import states_value
-from srt.answers.final_statement import FinalStatement, final_statement, said_in_words
+from srt.answers.final_statement import final_statement
 from srt.answers.labels import label_alone
 from srt.answers.options import verdicts
 from srt.answers.read_statement import form_of, read_statement
