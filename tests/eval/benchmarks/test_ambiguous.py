@@ -40,17 +40,20 @@ def jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
         ({"choices": ["red", "red", "blue"], "answer": "C"}, "C"),
         ({"choices": ["red"], "answer": "A"}, "A"),
         ({"answer": "3,5 cm"}, "3.5 cm"),
+        ({"question": "What do both cost?", "answer": "43,500"}, "43500"),
     ],
 )
 def test_the_mapping_of_the_message_settles_it(tmp_path: Path, row: dict[str, Any], gold: str) -> None:
-    path = jsonl(tmp_path / "data" / "items.jsonl", [{"question": "Which?", **row}])
+    path = jsonl(tmp_path / "data" / "items.jsonl", [{"question": "Which?"} | row])
     with pytest.raises(UserError) as caught:
         import_benchmark("plain", path, tmp_path / "problems.jsonl")
     mappings = MAPPING.findall(str(caught.value)) or re.findall(r"\{.*?\}", str(caught.value))
     if row.get("choices") == ["red"]:
         mappings = re.findall(r"\{.*?\}", str(caught.value))[1:]  # the first one is for several in one cell
     (tmp_path / "data" / "pasted.yaml").write_text(mappings[0], "utf-8")
-    assert golds(tmp_path / "data" / "pasted.yaml", tmp_path / "problems.jsonl") == {"Which?": gold}
+    assert golds(tmp_path / "data" / "pasted.yaml", tmp_path / "problems.jsonl") == {
+        row.get("question", "Which?"): gold
+    }
 
 
 def test_an_index_from_0_is_read_where_the_column_settles_it(tmp_path: Path) -> None:
