@@ -3,7 +3,7 @@ one of the layouts that are known by their columns (:mod:`srt.corpora.layouts`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -69,7 +69,7 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
         for part, values in enumerate([row.values] if layout is None else layout.parts(row.values, mapping.turns), 1):
             ident = f"{form.source}-{number}" if part == 1 else f"{form.source}-{number}-{part}"
             try:
-                item = MappedItem(source, Row(row.place, dict(values if layout is None else fields_of(layout, values))))
+                item = MappedItem(source, Row(row.place, _fields(source, values)))
                 ident = item.text("id") or ident
                 ident = _taken_id(ident, row, taken, layout)
                 problem = _with_twins(item.problem(ident), source, row, twin_rows)
@@ -77,6 +77,18 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
                 yield problem
             except ItemRefused as fault:
                 yield fault.record(ident, row.place)
+
+
+def _fields(source: RowSource, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a row under our names, where the file has a layout."""
+    if source.layout is None:
+        return dict(values)
+    problems = 1 if source.mapping.turns else len(source.layout.parts(values, "each"))
+    if problems > 1:
+        paste = source.rules.paste(turns="first")
+        detail = f"{problems} questions in one conversation; save the mapping {paste} (or each) and import that"
+        raise ItemRefused("ambiguous", detail)
+    return dict(fields_of(source.layout, values))
 
 
 def _taken_id(ident: str, row: Row, taken: dict[str, str], layout: Layout | None) -> str:

@@ -14,7 +14,14 @@ import yaml
 from eval.benchmarks.external.mapping_file import FieldMap
 from eval.benchmarks.external.row import ClassName
 from srt.answers.written_form import read_answer, same_option
-from srt.corpora.cells.decimal_commas import Decimal, has_two_readings, is_number_with_comma, with_points
+from srt.corpora.cells.decimal_commas import (
+    Decimal,
+    has_two_readings,
+    is_number_with_comma,
+    is_one_with_thousands,
+    with_points,
+    without_thousands,
+)
 from srt.corpora.cells.options import Options
 from srt.corpora.cells.positions import AnswerIs, whole_number
 from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
@@ -156,6 +163,11 @@ def _free(text: str, rules: GoldRules, question: str) -> Gold:
     paste = f"save the mapping {rules.paste(decimal=',')} (or '.') and import that"
     if rules.decimal is None and rules.semicolons and has_two_readings(text):
         raise ItemRefused("ambiguous", f"answer: {text!r}: is the comma a decimal sign? {paste}")
+    if rules.mapping.decimal == "." or worked is not None:
+        text = without_thousands(text)
+    elif not rules.semicolons and is_one_with_thousands(text) and asks_several(question):
+        paste = f"save the mapping {rules.paste(decimal='.')} (or ',') and import that"
+        raise ItemRefused("ambiguous", f"answer: {text!r}: one number or two? {paste}")
     if is_number_with_comma(text) and rules.mapping.decimal is None and asks_several(question) == rules.semicolons:
         # In a table with semicolons a decimal, and elsewhere two answers: unless the question contradicts it.
         raise ItemRefused("ambiguous", f"answer: {text!r}: one number or two? {paste}")

@@ -38,6 +38,16 @@ def has_two_readings(text: str) -> bool:
     return _THOUSANDS.search(text) is not None
 
 
+def is_one_with_thousands(text: str) -> bool:
+    """Whether ``text`` is one number with one comma before 3 digits, alone or with a unit: ``220,330 cm``."""
+    return re.fullmatch(r"\s*[-−+]?[1-9]\d{0,2},\d{3}(?![\d,]).*", text, re.S) is not None
+
+
+def without_thousands(text: str) -> str:
+    """``text`` without the commas of thousands: ``43,500`` as ``43500``."""
+    return _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)
+
+
 def is_number_with_comma(text: str) -> bool:
     """Whether ``text`` is ``3,5`` or ``3,5 cm``: with a decimal comma, or two answers without a blank between them."""
     return _ALONE.fullmatch(text) is not None and not has_two_readings(text)

@@ -7,7 +7,7 @@ import re
 from srt.corpora.cells.options import read_options
 from srt.corpora.cells.own_letters import letters_in_one_line
 
-_HEADING = re.compile(r"(?:Choices|Options|选项)\s{0,3}[:：]", re.I)
+_HEADING = re.compile(r"(?:Choices?|Options?|选项)\s{0,3}[:：]", re.I)
 _FIRST = re.compile(r"\s{0,8}[(（]?A\s{0,2}[.．、)）:：]")
 
 

@@ -37,6 +37,8 @@ def without_own_letters(texts: list[str]) -> tuple[list[str], list[str]] | None:
     if len(texts) < 2 or not all(matches):
         return None
     found = [match for match in matches if match]
+    if not any(match["text"].strip() for match in found):
+        return None  # "(a)", "(b)": that is all they say
     labels = [next(filter(None, (m["in"], m["bare"], m["nin"], m["nbare"], m["round"]))) for m in found]
     for order in _ORDERS:
         if labels == order[: len(labels)]:

@@ -35,7 +35,9 @@ def _text(content: Any) -> str:
     if not isinstance(content, list):
         return str(content or "")
     parts = [part for part in content if isinstance(part, Mapping)]
-    return "".join("<image>" if part.get("type") == "image" else str(part.get("text") or "") for part in parts)
+    return "".join(
+        "<image>" if part.get("type") == "image" else str(part.get("text") or part.get("value") or "") for part in parts
+    )
 
 
 def _reader(column: str) -> Callable[[Mapping[str, Any]], Fields]:
@@ -46,9 +48,7 @@ def _reader(column: str) -> Callable[[Mapping[str, Any]], Fields]:
         if [role in _ASKS for role, _ in said] != [True, False] or said[1][0] not in _ANSWERS:
             roles = ", ".join(role for role, _ in said[:8])
             raise ItemRefused(
-                "unreadable",
-                f"{column}: one question and its answer were expected, not the turns {roles or 'none'}; a mapping "
-                "{data: FILE, turns: first} reads the first question alone, turns: each reads each by itself",
+                "unreadable", f"{column}: one question and its answer were expected, not the turns {roles or 'none'}"
             )
         question, pictures = _with_pictures(said[0][1], row)
         question, choices, answer = _options(question, said[1][1].strip())
@@ -77,7 +77,7 @@ def _parts(column: str) -> Callable[[Mapping[str, Any], str | None], list[Mappin
     """The conversation cut into questions with their answers, each with what the system said."""
 
     def parts(row: Mapping[str, Any], turns: str | None) -> list[Mapping[str, Any]]:
-        said = row[column]
+        said = row.get(column)
         if turns is None or not isinstance(said, list):
             return [row]
         roles = [str(turn.get("from", turn.get("role"))) if isinstance(turn, Mapping) else "" for turn in said]
@@ -87,14 +87,34 @@ def _parts(column: str) -> Callable[[Mapping[str, Any], str | None], list[Mappin
             for at in range(len(said) - 1)
             if roles[at] in _ASKS and roles[at + 1] in _ANSWERS
         ]
-        return [{**row, column: pair} for pair in (pairs[:1] if turns == "first" else pairs)] or [row]
+        parts: list[Mapping[str, Any]] = [
+            {**row, column: pair, **shown} for pair, shown in zip(pairs, _shown(row, pairs), strict=True)
+        ]
+        return (parts[:1] if turns == "first" else parts) or [row]
 
     return parts
 
 
-def _with_pictures(text: str, row: Mapping[str, Any]) -> tuple[str, list[Any]]:
+def _shown(row: Mapping[str, Any], pairs: list[list[Any]]) -> list[dict[str, Any]]:
+    """The pictures of each pair: as many as it has marks, from where the pair before it ended; without marks, all that
+    were shown before."""
+    pictures, at, found = _pictures(row), 0, []
+    for pair in pairs:
+        asked = pair[-2]
+        marks = len(_PLACEHOLDER.findall(_text(asked.get("value", asked.get("content")))))
+        shown = pictures[at : at + marks] if marks else pictures[:at] or pictures
+        at += marks
+        found.append({"image": None, "images": shown})
+    return found
+
+
+def _pictures(row: Mapping[str, Any]) -> list[Any]:
     given: Any = row.get("image") or row.get("images") or []
-    pictures = given if isinstance(given, list) else [given]
+    return given if isinstance(given, list) else [given]
+
+
+def _with_pictures(text: str, row: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    pictures = _pictures(row)
     marks = len(_PLACEHOLDER.findall(text))
     if marks not in (0, len(pictures)):
         raise ItemRefused("picture", f"conversations: {marks} times <image>, and {len(pictures)} pictures")

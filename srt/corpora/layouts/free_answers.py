@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from srt.corpora.cells.units import with_unit
 from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
 from srt.corpora.corpus_reader import ItemRefused
 from srt.corpora.layouts.layout import Fields, Layout
@@ -41,12 +42,12 @@ def _olympiad(row: Mapping[str, Any]) -> Fields:
     answers = row["final_answer"]
     if not isinstance(answers, list) or len(answers) != 1:
         raise ItemRefused("no_answer", "final_answer: a list of one answer was expected")
-    context, unit = str(row.get("context") or "").strip(), row.get("unit")
+    context = str(row.get("context") or "").strip()
     solution = row.get("solution")
     return {
         "id": row.get("id"),
         "question": f"{context}\n{row['question']}" if context else row["question"],
-        "answer": f"{answers[0]} {unit}" if unit else answers[0],
+        "answer": with_unit(answers[0], row.get("unit")),
         "picture": [row[f"image_{number}"] for number in range(1, 10) if row.get(f"image_{number}")],
         "solution": "\n".join(map(str, solution)) if isinstance(solution, list) else solution,
         "category": row.get("subfield"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from srt.corpora.cells.decimal_commas import without_thousands
 from srt.corpora.cells.worked_solutions import behind_final_mark
 from srt.corpora.corpus_reader import ItemRefused
 from srt.corpora.layouts.layout import Fields, Layout, Rows
@@ -23,7 +24,9 @@ def _read(row: Mapping[str, Any]) -> Fields:
     found = behind_final_mark(str(row["answer"]))
     if found is None:
         raise ItemRefused("no_answer", "answer: no line '#### ' with the final answer, as the other rows have")
-    answer, solution = found
+    answer, solution = found[0], found[1]
+    # One number always: 43,500 is not two, even where the question asks what "both" cost.
+    answer = without_thousands(answer)
     return {**_own(row), "question": row["question"], "answer": answer, "solution": solution}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from srt.answers.written_form import same_option
 from srt.corpora.cells.options import read_options
+from srt.corpora.cells.units import with_unit
 from srt.corpora.corpus_reader import ItemRefused
 from srt.corpora.layouts.layout import Fields, Layout
 
@@ -29,8 +30,7 @@ def _read(row: Mapping[str, Any]) -> Fields:
     }
     choices = read_options(row.get("choices")).texts
     if not choices:
-        unit = row.get("unit")
-        return {**found, "answer": f"{row['answer']} {unit}" if unit else row["answer"]}
+        return {**found, "answer": with_unit(row["answer"], row.get("unit"))}
     printed = str(row["answer"]).strip()
     named = [letter for letter, text in choices.items() if text == printed]
     named = named or [letter for letter, text in choices.items() if same_option(printed, text)]

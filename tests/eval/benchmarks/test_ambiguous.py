@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +41,20 @@ def jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
         ({"choices": ["red", "red", "blue"], "answer": "C"}, "C"),
         ({"choices": ["red"], "answer": "A"}, "A"),
         ({"answer": "3,5 cm"}, "3.5 cm"),
+        ({"question": "What do both cost?", "answer": "43,500"}, "43500"),
     ],
 )
 def test_the_mapping_of_the_message_settles_it(tmp_path: Path, row: dict[str, Any], gold: str) -> None:
-    path = jsonl(tmp_path / "data" / "items.jsonl", [{"question": "Which?", **row}])
+    path = jsonl(tmp_path / "data" / "items.jsonl", [{"question": "Which?"} | row])
     with pytest.raises(UserError) as caught:
         import_benchmark("plain", path, tmp_path / "problems.jsonl")
     mappings = MAPPING.findall(str(caught.value)) or re.findall(r"\{.*?\}", str(caught.value))
     if row.get("choices") == ["red"]:
         mappings = re.findall(r"\{.*?\}", str(caught.value))[1:]  # the first one is for several in one cell
     (tmp_path / "data" / "pasted.yaml").write_text(mappings[0], "utf-8")
-    assert golds(tmp_path / "data" / "pasted.yaml", tmp_path / "problems.jsonl") == {"Which?": gold}
+    assert golds(tmp_path / "data" / "pasted.yaml", tmp_path / "problems.jsonl") == {
+        row.get("question", "Which?"): gold
+    }
 
 
 def test_an_index_from_0_is_read_where_the_column_settles_it(tmp_path: Path) -> None:
@@ -115,6 +119,8 @@ def test_a_conversation_of_several_questions_is_read_as_the_mapping_says(tmp_pat
     path = jsonl(tmp_path / "data" / "chats.jsonl", [row, {**row, "conversations": row["conversations"][:2]}])
     out = tmp_path / "problems.jsonl"
     assert golds(path, out) == {"One?": "1"}
+    [refusal] = (tmp_path / "problems.refusals.jsonl").read_text("utf-8").splitlines()
+    assert "{data: chats.jsonl, turns: first}" in refusal
     for turns, found in (("first", {"One?": "1"}), ("each", {"One?": "1", "Two?": "2"})):
         (path.parent / "mine.yaml").write_text(f"{{data: chats.jsonl, turns: {turns}}}", "utf-8")
         assert golds(path.parent / "mine.yaml", out) == found
@@ -130,3 +136,18 @@ def test_a_mapping_without_fields_leaves_the_layout(tmp_path: Path) -> None:
         "{data: mmlu.jsonl, answer_is: index from 1, allow: [equal options]}", "utf-8"
     )
     assert golds(path.parent / "mine.yaml", tmp_path / "problems.jsonl") == {"Which?": "B"}
+
+
+def test_each_question_of_a_conversation_has_its_own_pictures(tmp_path: Path, draw: Callable[..., Path]) -> None:
+    for shade, name in enumerate(("one", "two")):
+        draw(tmp_path / "data" / f"{name}.png", shade)
+    said = [("user", "<image>One?"), ("assistant", "1"), ("user", "<image>Two?"), ("assistant", "2")]
+    later = [("user", "And both?"), ("assistant", "12")]
+    row = {"messages": [{"role": role, "content": text} for role, text in said + later]}
+    path = jsonl(tmp_path / "data" / "chats.jsonl", [{**row, "images": ["one.png", "two.png"]}])
+    (path.parent / "mine.yaml").write_text("{data: chats.jsonl, turns: each}", "utf-8")
+    import_benchmark("plain", path.parent / "mine.yaml", tmp_path / "problems.jsonl")
+    first, second, third = read_records(tmp_path / "problems.jsonl", Problem)
+    assert [len(one.images) for one in (first, second, third)] == [1, 1, 2]
+    assert third.images == [*first.images, *second.images]
+    assert first.images != second.images

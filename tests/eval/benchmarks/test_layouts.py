@@ -49,10 +49,12 @@ LAYOUTS = {
         "jsonl",
         [
             {"question": "Ann has 3 boxes of 4 pens. How many pens?", "answer": "3 * 4 = <<3*4=12>>12 pens.\n#### 12"},
+            {"question": "What did both cars cost?", "answer": "So much.\n#### 43,500"},
             {"question": "He earns $1,000 twice. How much?", "answer": "2 * 1000 = $<<2*1000=2000>>2000.\n#### 2,000"},
         ],
         [
             ("Ann has 3 boxes of 4 pens. How many pens?", [], "12", 0),
+            ("What did both cars cost?", [], "43500", 0),
             ("He earns $1,000 twice. How much?", [], "2000", 0),
         ],
     ),
@@ -189,8 +191,25 @@ LAYOUTS = {
                 "answer_type": "float",
                 "metadata": {"category": "general-vqa", "task": "geometry problem solving", "split": "testmini"},
             },
+            {
+                "pid": "3",
+                "question": "How old is she?",
+                "image": "images/2.jpg",
+                "decoded_image": PICTURE,
+                "choices": None,
+                "unit": "years",
+                "precision": None,
+                "answer": "4",
+                "question_type": "free_form",
+                "answer_type": "integer",
+                "metadata": {"category": "general-vqa", "task": "figure question answering", "split": "testmini"},
+            },
         ],
-        [("Which angle is at A?", ["1", "2", "3"], "B", 1), ("How long is AB?", [], "2.5 cm", 1)],
+        [
+            ("Which angle is at A?", ["1", "2", "3"], "B", 1),
+            ("How long is AB?", [], "2.5 cm", 1),
+            ("How old is she?", [], "4", 1),
+        ],
     ),
     "MathVerse": Published(
         "parquet",
@@ -207,7 +226,7 @@ LAYOUTS = {
             }
             for number, (version, question, answer, kind) in enumerate(
                 [
-                    ("Text Lite", "Angle A is ()\nChoices:\nA:65°\nB:75°\nC:85°", "B", "multi-choice"),
+                    ("Text Lite", "Angle A is ()\nChoice:\nA:65°\nB:75°\nC:85°", "B", "multi-choice"),
                     ("Text Dominant", "Find x.", "3", "free-form"),
                     ("Vision Only", "", "C", "multi-choice"),
                 ]

@@ -48,6 +48,7 @@ SKY = {"A": "sky", "B": "blood"}
         ([{"A": "sky"}, {"B": "blood"}], SKY),
         ("{'text': array(['sky', 'blood'],\n      dtype=object), 'label': array(['A', 'B'], dtype=object)}", SKY),
         (r"['\frac{1}{2}', '2 \times 3', '\\neq']", {"A": r"\frac{1}{2}", "B": r"2 \times 3", "C": r"\neq"}),
+        (["(c)", "(a)", "(b)"], {"A": "(c)", "B": "(a)", "C": "(b)"}),
         (["1.5", "2.5"], {"A": "1.5", "B": "2.5"}),
         (["1:2", "2:1"], {"A": "1:2", "B": "2:1"}),
         (["A", "B"], {"A": "A", "B": "B"}),
