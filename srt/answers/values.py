@@ -22,7 +22,7 @@ _EQUALS = re.compile(r"(?<!\s)\s*+(?<![<>!\\:=≤≥≠])=(?!=)\s*+")
 _FUNCTION = re.compile(r"(?<![A-Za-z])\\?(?:arc)?(sin|cos|tan|cot|log|ln)(?![a-z])")
 _CALLED = re.compile(r"\\?[A-Za-z]{1,4}\s*\(([^()\d]{1,60})\)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_HELPS = re.compile(r"(?:sin|cos|tan|cot|²|\^\s*\{?2\}?)[^,]*=")
+_HELPS = re.compile(r"sin|cos|tan|cot|²|\^\s*+\{?2")
 _SET_EQUAL = re.compile(r"\s*(?:∠|\\angle\s*)?[A-Za-zα-ωΑ-Ω]{1,4}\s*=")
 _GREEK = re.compile(r"^\$?\s*∠?[α-ορ-ωΑ-Ω][₀-₉'′]?\s*=\s*(?=[^=])")
 _ASKS_FUNCTION = re.compile(r"(?<![a-z])(?:co)?(?:sine?|tan|tangent)(?![a-z])|cos|[正余]弦|正切", re.I)
@@ -61,7 +61,8 @@ def _concluding_clause(text: str, question: str) -> str:
         if states_value(concluded) or _said(concluded, question) or _again(first, concluded):
             text = concluded
     steps, _, ending = text.replace("→", ",").rpartition(",")
-    if _HELPS.search(steps) and _SET_EQUAL.match(ending) and states_value(_without_greek(ending, question)):
+    helps = any(_HELPS.search(step.rpartition("=")[0]) for step in steps.split(","))
+    if helps and _SET_EQUAL.match(ending) and states_value(_without_greek(ending, question)):
         text = ending.strip()
     return _without_greek(text, question)
 

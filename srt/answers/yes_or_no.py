@@ -18,7 +18,7 @@ _NO = r"no|nope|false|incorrect|wrong|untrue|not\s+true|不是的?|否|不对|�
 _SUBJECT = (
     r"(?:(?:so|thus|hence|therefore|and|indeed)[,\s]+)*"
     r"(?:(?:(?:it|this|that|(?:the|this|that)\s+(?:final\s+)?(?:answer|statement|claim|assertion|proposition|conclusion))\s+is|it[’']s)"
-    r"\s*:?\s*|(?:(?:这个?|该)?(?:说法|命题|结论|判断|答案)是?|答)[:：]?\s*)?"
+    r"\s*+(?::\s*+)?|(?:(?:这个?|该)?(?:说法|命题|结论|判断|答案)是?|答)[:：]?\s*+)?"
 )
 _LEAD = re.compile(
     rf"\W{{0,10}}{_SUBJECT}\W{{0,6}}(?:(?P<no>{_NO})|(?P<yes>{_YES}))(?![A-Za-z\u4e00-\u9fff])"
