@@ -152,7 +152,9 @@ def _is_gold(target: str, problem: Problem) -> bool:
     """Whether ``target`` says the gold answer: as text, as a list of one, or as the place of an option, from 0."""
     if problem.answer is None:
         return False
-    bare = re.sub(r"""^\[\s*['"]?|['"]?\s*\]$""", "", target.strip())
+    bare = target.strip()
+    if bare.startswith("[") and bare.endswith("]"):
+        bare = bare[1:-1].strip().strip("'\"")
     letters = list(problem.choices)
     if bare.isdecimal() and int(bare) < len(letters) and equal_to_gold(problem, letters[int(bare)]).equal:
         return True
