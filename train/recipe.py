@@ -108,8 +108,8 @@ class Logging(Config):
     """A line on the console every ``steps`` steps; the same figures go to whatever ``report_to`` names.
 
     ``wandb_mode: offline`` writes a folder for ``wandb sync``. ``project`` and ``name`` are those of the run in W&B and
-    trackio, ``group`` is of W&B. The default name is that of the output folder; ``srt experiment`` names its runs
-    experiment/arm/seed.
+    trackio, ``group`` is of W&B. Without a ``project``, ``WANDB_PROJECT`` of the environment counts. The default name
+    is that of the output folder; ``srt experiment`` names its runs experiment/arm/seed.
     """
 
     steps: int = Field(default=10, ge=1)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -103,7 +104,8 @@ def _wandb_run(to: WandbSettings, folder: Path, job: str, identity: str, config:
 
     try:
         run = wandb.init(
-            project=to.project,
+            # W&B reads the variable itself.
+            project=None if "project" not in to.model_fields_set and os.environ.get("WANDB_PROJECT") else to.project,
             group=to.group,
             name=to.run_name or folder.resolve().name,
             job_type=job,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from srt.experiment.experiment_recipe import SET_BY_EXPERIMENT, Experiment
 from srt.experiment.experiment_rules import LENGTH, contradictions
 from srt.io.bundled_files import find_bundled
 from srt.io.yaml_config import ConfigFaults, extended_file, merged, parse_config, read_yaml
+
+TRAINING: Final = "recipes/train"
+"""The folder of training recipes."""
 
 
 def load_experiment(path: Path, changes: Iterable[str] = ()) -> Experiment:
@@ -23,7 +26,7 @@ def load_experiment(path: Path, changes: Iterable[str] = ()) -> Experiment:
     train = values.get("train")
     if isinstance(train, dict) and isinstance(train.get("extends"), str):
         own = {key: value for key, value in train.items() if key != "extends"}
-        base = read_yaml(extended_file(path, train["extends"]))
+        base = read_yaml(extended_file(path, train["extends"], TRAINING), bundled=TRAINING)
         length = LENGTH if "curve" in values or "stages" in values else ()
         for key in (*SET_BY_EXPERIMENT, *length, "model.hub_id"):
             *block, name = key.split(".")

@@ -154,20 +154,24 @@ def read_yaml(
             and the new name of one, a circle of ``extends``, or a change that is not ``key=value``.
     """
     path = Path(path) if bundled is None else find_bundled(Path(path), bundled)
-    values = _read(path, (), renamed, relative)
+    values = _read(path, (), renamed, relative, bundled or "recipes")
     for change in changes:
         values = merged(values, with_new_names(_parse_change(change), renamed, f"--set {change}"))
     return values
 
 
-def extended_file(path: Path, base: str) -> Path:
-    """The file that ``path`` extends: relative to it, or else the recipe that comes with the toolkit under that name.
+def extended_file(path: Path, base: str, folder: str) -> Path:
+    """The file that ``path`` extends: relative to it, or else the one that comes with the toolkit under that name.
 
-    So a recipe that was copied into another folder still finds what it builds on.
+    So a recipe that was copied into another folder still finds what it builds on. Names are those in ``folder``
+    (``recipes/train``), and paths as in the documentation (``recipes/demo.yaml``, ``train/base.yaml``).
     """
     beside = path.parent / base
     try:
-        return beside if beside.exists() or not (found := find_bundled(Path(base), "recipes")).is_file() else found
+        if beside.exists():
+            return beside
+        within = "recipes" if len(Path(base).parts) > 1 else folder
+        return found if (found := find_bundled(Path(base), within)).is_file() else beside
     except UserError as error:
         raise UserError(f"{path}: extends: {error}") from None
 
@@ -211,7 +215,9 @@ def _in_a_block(name: str, model: type[Config]) -> str | None:
     return None
 
 
-def _read(path: Path, seen: tuple[Path, ...], renamed: Mapping[str, str], relative: Collection[str]) -> dict[str, Any]:
+def _read(
+    path: Path, seen: tuple[Path, ...], renamed: Mapping[str, str], relative: Collection[str], folder: str
+) -> dict[str, Any]:
     real = path.resolve()
     if real in seen:
         raise UserError(f"{path}: extends: the file extends itself, by way of {' -> '.join(p.name for p in seen)}")
@@ -243,7 +249,7 @@ def _read(path: Path, seen: tuple[Path, ...], renamed: Mapping[str, str], relati
         return values
     if not isinstance(base, str):
         raise UserError(f"{path}: extends: one path was expected, not {reprlib.repr(base)}")
-    return merged(_read(extended_file(path, base), (*seen, real), renamed, relative), values)
+    return merged(_read(extended_file(path, base, folder), (*seen, real), renamed, relative, folder), values)
 
 
 def _parse_change(change: str) -> dict[str, Any]:

@@ -34,8 +34,15 @@ def write(folder: Path, text: str, name: str = "r.yaml", base: str | None = None
 
 
 def test_a_recipe_that_is_not_there_is_named_with_the_file_that_extends_it(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"over\.yaml: extends: demoo: .*'demo'.*those that come with the toolkit"):
-        load_recipe(write(tmp_path, "extends: demoo\n", "over.yaml"))
+    with pytest.raises(UserError, match=r"over\.yaml: extends: smal: .*'small'.*llama-3-8b-lora"):
+        load_recipe(write(tmp_path, "extends: smal\n", "over.yaml"))
+
+
+@pytest.mark.parametrize("name", ["llama-3-8b-lora", "llama-3-8b-lora.yaml", "train/llama-3-8b-lora.yaml"])
+def test_a_recipe_of_the_toolkit_is_extended_by_its_name(name: str, tmp_path: Path) -> None:
+    recipe = load_recipe(write(tmp_path, f"extends: {name}\noutput: mine\n", "mine.yaml"))
+    assert recipe.lora is not None
+    assert (recipe.output, recipe.model.hub_id) == ("mine", "meta-llama/Meta-Llama-3-8B-Instruct")
 
 
 def test_extends_merges_key_by_key(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ The callbacks send the figures; the tables of generations are sent here. Only th
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from transformers.integrations import TensorBoardCallback, TrackioCallback, Wand
 
 from srt.io.errors import UserError
 from train.loop.generations import JudgedText
-from train.recipe import Recipe
+from train.recipe import Logging, Recipe
 
 TENSORBOARD = "tensorboard"
 """The folder in the output folder that TensorBoard reads."""
@@ -68,6 +69,12 @@ class _Wandb:
         wandb.log({_GENERATIONS: table, _STEP: step})
 
 
+def project_of(options: Logging) -> str | None:
+    """The project in W&B: that of the recipe, or else of the environment, as everywhere (``None``: W&B reads it)."""
+    from_environment = "project" not in options.model_fields_set and os.environ.get("WANDB_PROJECT")
+    return None if from_environment else options.project
+
+
 @contextmanager
 def _wandb(recipe: Recipe, first_start: str) -> Iterator[_Wandb]:
     import wandb
@@ -75,7 +82,7 @@ def _wandb(recipe: Recipe, first_start: str) -> Iterator[_Wandb]:
     output, options = Path(recipe.output), recipe.logging
     try:
         wandb.init(
-            project=options.project,
+            project=project_of(options),
             group=options.group,
             name=recipe.run_name,
             job_type="train",

@@ -121,11 +121,18 @@ def current_launch(processes: int | None = None) -> Launch:
     """How this process was launched, by the environment that accelerate has set; with so many ``processes``, if given.
 
     Raises:
-        UserError: a launch that training does not support, or a file of DeepSpeed's that cannot be read.
+        UserError: a launch that training does not support, a file of DeepSpeed's that cannot be read, or processes
+            that nobody has started: training would wait for them for minutes.
     """
     # accelerate launch hands its file to the processes as these variables.
     given = os.environ.get
-    processes = int(given("WORLD_SIZE", "1")) if processes is None else processes
+    if processes is None:
+        processes = int(given("WORLD_SIZE", "1"))
+        if processes > 1 and "RANK" not in os.environ:
+            raise UserError(
+                f"WORLD_SIZE={processes} is in the environment, but nothing has started several processes (there is no "
+                "RANK): unset WORLD_SIZE, or start the run with accelerate launch"
+            )
     said = {"mixed_precision": given(_PRECISION, "no")}
     if _is_true(given("ACCELERATE_USE_DEEPSPEED")):
         place = "the launch"

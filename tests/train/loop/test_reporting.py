@@ -15,9 +15,9 @@ import pytest
 from srt.io.errors import UserError
 from tests.wandb_offline import read_offline_run
 from train.loop.generations import JudgedText
-from train.loop.reporting import reporting
+from train.loop.reporting import project_of, reporting
 from train.preflight.before_launch import reporting_faults
-from train.recipe import Recipe
+from train.recipe import Logging, Recipe
 from train.train_srt import train
 
 
@@ -155,3 +155,14 @@ def test_attempts_of_a_run_report_to_one_run(recipe: Callable[..., Recipe], monk
     ids = [options["id"] for options in begun]
     assert ids[0] == ids[1] != ids[2]
     assert {(o["project"], o["group"], o["name"], o["resume"]) for o in begun} == {("booths", "srt", "run", "allow")}
+
+
+@pytest.mark.parametrize(
+    ("own", "variable", "project"), [(None, "theirs", None), ("mine", "theirs", "mine"), (None, "", "srt")]
+)
+def test_whose_project_it_is(
+    own: str | None, variable: str, project: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``None``: W&B takes that of the environment."""
+    monkeypatch.setenv("WANDB_PROJECT", variable)
+    assert project_of(Logging() if own is None else Logging(project=own)) == project

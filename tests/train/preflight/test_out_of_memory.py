@@ -66,6 +66,7 @@ def test_one_of_several_processes_reports(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert first_to_report()
     assert first_to_report()
     monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("MASTER_PORT", "1")
     assert first_to_report()
     assert not first_to_report()

@@ -134,6 +134,7 @@ def test_a_file_of_deepspeeds_own(
         f"distributed_type: DEEPSPEED\nnum_processes: 2\ndeepspeed_config: {{deepspeed_config_file: {file}}}\n"
     )
     monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("ACCELERATE_USE_DEEPSPEED", "true")
     monkeypatch.setenv("ACCELERATE_DEEPSPEED_CONFIG_FILE", str(file))
     for launch in (read_launch(tmp_path / "a.yaml"), current_launch()):
@@ -155,9 +156,17 @@ def test_the_environment_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     assert current_launch().cluster == Cluster()
     monkeypatch.setenv("WORLD_SIZE", "4")
+    monkeypatch.setenv("RANK", "0")
     assert current_launch().cluster == Cluster(4, "ddp")
     monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
     assert current_launch().cluster == Cluster(4, "fsdp2")
     monkeypatch.setenv("ACCELERATE_USE_DEEPSPEED", "true")
     monkeypatch.setenv("ACCELERATE_DEEPSPEED_ZERO_STAGE", "3")
     assert current_launch().cluster == Cluster(4, "zero3")
+
+
+def test_processes_that_nobody_has_started_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RANK", raising=False)
+    monkeypatch.setenv("WORLD_SIZE", "8")
+    with pytest.raises(UserError, match="WORLD_SIZE=8"):
+        current_launch()
