@@ -107,8 +107,8 @@ def check(
 
 
 def show(
-    traces: TracesArgument,
-    problems: ProblemsOption,
+    traces: Annotated[Path, typer.Argument(help="A file of traces (JSONL or Parquet).")],
+    problems: Annotated[Path, typer.Option("--problems", help="The problems that the traces solve.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The page to write (HTML).")] = Path("show.html"),
     n: Annotated[int, typer.Option("-n", min=1, max=1000, help="At most so many traces, from the first on.")] = 100,
     as_json: JsonFlag = False,

@@ -26,10 +26,10 @@ _SENTENCES: dict[Lang, dict[Form, str]] = {
         "sum": "{Together} {cubes}.",
         "line_least": "{Together} at least {cubes}.",
         "line_most": "{Together} at most {cubes}.",
-        "line_ways": "There are {n} ways to choose the heights of {stacks}.",
-        "needed": "At least {n} stacks of height {k} are needed.",
-        "column_faces": "In column {k} of the {view}, {n} faces look that way.",
-        "view_faces": "From the {view}, {n} faces look that way.",
+        "line_ways": "There {are} {n} {ways} to choose the heights of {stacks}.",
+        "needed": "At least {n} {stack_word} of height {k} {are} needed.",
+        "column_faces": "In column {k} of the {view}, {n} {faces_look} that way.",
+        "view_faces": "From the {view}, {n} {faces_look} that way.",
         "quantity": "So {thing} is {n}.",
         "profile": "The columns of the {view} are {heights} high.",
         "footprint": "The top view has squares at {cells}.",
@@ -108,6 +108,8 @@ _THINGS: dict[Lang, dict[str, str]] = {
         "plan": "标有数字的平面图",
     },
 }
+_ONE = {"are": "is", "ways": "way", "stack_word": "stack", "faces_look": "face looks"}
+_SEVERAL = {"are": "are", "ways": "ways", "stack_word": "stacks", "faces_look": "faces look"}
 _OF_NETS: tuple[Form, ...] = ("beside", "beyond", "opposite", "seen", "corner")
 _EDGES: dict[Lang, dict[str, str]] = {
     "en": {"up": "upper", "right": "right", "down": "lower", "left": "left"},
@@ -138,6 +140,7 @@ def sentence(claim: ViewClaim, lang: Lang) -> str:
         k=claim.k,
         word=claim.word,
         edge=_EDGES[lang].get(claim.word, ""),
+        **_ONE if number == 1 else _SEVERAL,
         n=number,
         cubes=f"{number} cube{'s' * (number != 1)}",
         cell=claim.cells[0] if claim.cells else "",
