@@ -25,6 +25,8 @@ from srt.io.errors import UserError
 
 LM_EVAL: Final = "lm-eval samples"
 LMMS_EVAL: Final = "lmms-eval samples"
+ROW_NUMBER: Final = "doc_id"
+"""The number of the row in the data set, from 0: no id of a problem's own."""
 _ID_FIELDS: Final = (
     "problem_id", "id", "question_id", "qid", "pid", "uid", "uuid", "unique_id", "sample_id", "index", "idx",
 )  # fmt: skip
@@ -43,7 +45,8 @@ def kind_of(values: dict[str, Any]) -> str | None:
     """The name of the harness that writes such lines; ``None`` where neither does."""
     if "doc_id" not in values:
         return None
-    if "doc" in values or "arguments" in values:
+    # Only lmms-eval counts tokens; a file of its that someone put the documents back into is one, too.
+    if ("doc" in values or "arguments" in values) and "token_counts" not in values:
         return LM_EVAL
     return LMMS_EVAL if {"input", "filtered_resps", "resps", "token_counts"} & values.keys() else None
 
@@ -101,7 +104,7 @@ def _rows(one: _Answers) -> Iterator[ForeignRow]:
             ids,
             text,
             position=int(ids["doc_id"]) if ids["doc_id"].isdecimal() else None,
-            shown=(*(value for value in doc.values() if isinstance(value, str)), _prompt(values)),
+            shown=(*_strings_of(doc), *_prompts(values)),
             target=None if values.get("target") is None else str(values["target"]),
             variant=str(doc["variant"]) if ours is not None and doc.get("variant") else None,
             repeat=repeat,
@@ -110,11 +113,23 @@ def _rows(one: _Answers) -> Iterator[ForeignRow]:
         )
 
 
-def _prompt(values: dict[str, Any]) -> str:
-    """The prompt as far as it is text."""
+def _strings_of(doc: Any, depth: int = 3) -> Iterator[str]:
+    """The texts of a document; options are in a list, or in one within an object."""
+    if isinstance(doc, str):
+        yield doc
+    elif isinstance(doc, dict | list) and depth:
+        for one in doc.values() if isinstance(doc, dict) else doc:
+            yield from _strings_of(one, depth - 1)
+
+
+def _prompts(values: dict[str, Any]) -> list[str]:
+    """The prompt as far as it is text, and the options whose log-likelihoods were asked for."""
     arguments = values.get("arguments")
-    first = next(iter(arguments.values()), None) if isinstance(arguments, dict) else values.get("input")
-    return str(first.get("arg_0", "") if isinstance(first, dict) else first or "")
+    requests = list(arguments.values()) if isinstance(arguments, dict) else [values.get("input")]
+    first = next(iter(requests), None)
+    prompt = str(first.get("arg_0", "") if isinstance(first, dict) else first or "")
+    options = [one["arg_1"] for one in requests if isinstance(one, dict) and isinstance(one.get("arg_1"), str)]
+    return [prompt, *options]
 
 
 def _texts(row: Row, kind: str) -> list[str]:

@@ -65,7 +65,7 @@ def _row(file: Path, sample: Any, model: str) -> ForeignRow:
         "" if failed else sample.output.completion,
         # Inspect numbers the samples of a data set without ids from 1.
         position=sample.id - 1 if isinstance(sample.id, int) else None,
-        shown=given,
+        shown=(*given, *(sample.choices or ())),
         target=targets or None,
         variant=told.get("variant") if "metadata.problem_id" in ids else None,
         repeat=sample.epoch - 1,

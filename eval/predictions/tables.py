@@ -3,7 +3,8 @@
 ``id`` (or ``problem_id``) and ``prediction`` (all that the system wrote, or its answer alone) are needed.
 ``output_tokens``, ``input_tokens``, ``reasoning_tokens`` (part of the output), ``finish_reason`` (a text that the token
 budget cut off is truncated, not complete), ``variant`` (of a benchmark that asks a problem in several), ``repeat`` (0,
-1, ..., of several samples) and ``model`` (where a file has the answers of several) may be there.
+1, ..., of several samples) and ``model`` (where a file has the answers of several) may be there. What stands in
+``question``, and in ``gold`` or ``target``, is compared with the problem that the id leads to.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ NAME = "table"
 COLUMNS = ("id", "prediction", "model", "variant", "repeat", "finish_reason", *COUNTS)
 """The columns that are read; ``--columns`` says what a file calls them."""
 _ID = ("id", "problem_id")
+_GOLD = ("gold", "target")
 
 
 def named_columns(text: str) -> dict[str, str]:
@@ -69,19 +71,32 @@ def read_table(rows: Iterable[Row], columns: Mapping[str, str]) -> Iterator[Fore
                 f"{row.place}: no column {missing!r}; the columns id and prediction are needed, this file has "
                 f"{', '.join(row.values)} (--columns {missing}=NAME says what it calls it)"
             )
-        problem_id = id_of(values[named[0]])
-        if not problem_id:
+        # What --columns names is meant, whatever else is there.
+        ids = {name: found for name in (["id"] if "id" in columns else named) if (found := id_of(values[name]))}
+        if not ids:
             raise UserError(f"{row.place}: {named[0]}: empty; the id of a problem was expected")
         yield ForeignRow(
             row.place,
-            {named[0]: problem_id},
+            ids,
             text_of(row.place, "prediction", values["prediction"]),
+            shown=tuple(_said(values, ("question",), columns)),
+            target=next(_said(values, _GOLD, columns), None),
             variant=id_of(values.get("variant")) or None,
             repeat=whole_number(row.place, "repeat", values.get("repeat")) or 0,
             tokens=token_counts(row.place, values),
             finish_reason=ended(row.place, values.get("finish_reason")),
             model=model_of(row.place, values) if "model" in values else None,
         )
+
+
+def _said(values: Mapping[str, object], names: Iterable[str], columns: Mapping[str, str]) -> Iterator[str]:
+    """What a row says of its problem in the columns ``names``, but for those that ``--columns`` takes for others."""
+    for name in names:
+        value = values.get(name)
+        if isinstance(value, list) and len(value) == 1:
+            [value] = value
+        if name not in columns.values() and isinstance(value, str | int | float) and (text := id_of(value)):
+            yield text
 
 
 def model_of(place: str, values: Mapping[str, object]) -> str:

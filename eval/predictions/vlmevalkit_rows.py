@@ -10,6 +10,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, Final
 
 from eval.benchmarks.external.external_rows import Row
@@ -21,6 +22,8 @@ from srt.io.errors import UserError
 NAME: Final = "VLMEvalKit predictions"
 FAILED: Final = "Failed to obtain answer"
 """What VLMEvalKit writes, and looks for, instead of a missing answer."""
+_OPTIONS: Final = ascii_uppercase
+"""A column for each option, by its letter (``dataset/image_mcq.py``)."""
 _MOST_UNPACKED: Final = 2**30
 """Bytes of a spreadsheet once it is unpacked."""
 
@@ -51,7 +54,11 @@ def read_vlmevalkit(rows: Iterable[Row]) -> Iterator[ForeignRow]:
             {name: found for name in ("problem_id", "id", "index") if (found := id_of(values.get(name)))},
             "" if failed else text,
             position=position,
-            shown=(text_of(row.place, "question", values["question"]),) if "question" in values else (),
+            shown=tuple(
+                text_of(row.place, name, values.get(name)) for name in ("question", *_OPTIONS) if name in values
+            )
+            if "question" in values
+            else (),
             target=text_of(row.place, "answer", values.get("answer")).strip() or None,
             variant=id_of(values.get("variant")) or None if "problem_id" in values else None,
             tokens=token_counts(row.place, values),
