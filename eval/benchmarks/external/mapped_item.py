@@ -13,6 +13,7 @@ from eval.benchmarks.external.external_images import mirrored, picture_of
 from eval.benchmarks.external.mapping_file import FIELDS, Column, FieldMap, Form
 from eval.benchmarks.external.printed_gold import GoldRules, gold_of
 from eval.benchmarks.external.row import Row
+from srt.corpora.cells.no_values import says_nothing
 from srt.corpora.cells.options import Options, read_options
 from srt.corpora.corpus_reader import LONGEST_TEXT, ImportRequest, ItemRefused, refusing_pictures
 from srt.corpora.gold_answers import Gold
@@ -145,13 +146,15 @@ class MappedItem:
 
     def options(self) -> Options:
         """The options of this row."""
-        given = self._cell("choices")
+        given, in_columns = self._cell("choices"), False
         if given is None and not self._is_twin and "choices" not in self._fields:
             # A table whose options are in columns A, B, C needs no mapping.
             given = [self._row.values.get(letter) for letter in _LETTERS if letter in self._row.values]
+            in_columns = True
         if isinstance(given, str):
             _bounded(given, "choices")
-        return read_options(given, self._source.mapping.option_separator, str(self.printed_answer()))
+        separator = self._source.mapping.option_separator
+        return read_options(given, separator, str(self.printed_answer()), in_columns=in_columns)
 
     def printed_answer(self) -> Any:
         """The answer as it is printed, or in the words that the mapping has for it."""
@@ -169,6 +172,8 @@ class MappedItem:
         question = self.text("question")
         if not question and self._form.question:
             raise ItemRefused("no_question", "question: empty")
+        if says_nothing(question) and self._form.question:
+            raise ItemRefused("no_question", f"question: {question!r} is no question")
         return question
 
     def _own(self, name: str, column: Column) -> str:
@@ -182,6 +187,9 @@ class MappedItem:
     def _check_options(self, options: Options) -> None:
         allowed, paste = self._source.mapping.allow, self._source.rules.paste
         texts = [text for text in options.texts.values() if text]
+        empty = [letter for letter, text in options.texts.items() if not text]
+        if empty:
+            raise ItemRefused("unreadable", f"choices: option {empty[0]} is empty")
         if len(options.texts) == 1 and "one option" not in allowed:
             raise ItemRefused(
                 "ambiguous",

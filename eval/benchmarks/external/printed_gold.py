@@ -22,6 +22,8 @@ from srt.corpora.cells.decimal_commas import (
     with_points,
     without_thousands,
 )
+from srt.corpora.cells.no_values import says_nothing
+from srt.corpora.cells.one_hot import marked
 from srt.corpora.cells.options import Options
 from srt.corpora.cells.positions import AnswerIs, whole_number
 from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
@@ -60,15 +62,20 @@ def gold_of(printed: Any, options: Options, kind: AnswerKind | None, rules: Gold
     if isinstance(printed, dict):
         raise ItemRefused("unreadable", f"answer: a text or a number was expected, not {printed!r:.60}")
     if isinstance(printed, list) and printed and options.texts and kind in (None, "choice_set"):
+        letters = marked(printed, sorted(options.texts))
+        if letters is not None:
+            return Gold(Answer(kind="choice_set", value=letters))
         each = [_letters(one, options, rules) for one in printed if one is not None]
+        if not each:
+            raise ItemRefused("no_answer", "answer: empty")
         return Gold(Answer(kind="choice_set", value=sorted({letter for letters in each for letter in letters})))
     if isinstance(printed, list):
         printed = ", ".join(map(str, printed))
     if isinstance(printed, bool) and not options.texts and kind is None:
         return Gold(Answer(kind="boolean", value=printed))
     text = "" if printed is None or printed != printed else str(printed).strip()
-    if not text or (text.casefold() == "nan" and text not in options.texts.values()):
-        raise ItemRefused("no_answer", "answer: empty")
+    if says_nothing(text) and (not text or text not in options.texts.values()):
+        raise ItemRefused("no_answer", f"answer: {text!r} is no answer" if text else "answer: empty")
     if options.texts and kind in (None, "choice_set"):
         return Gold(Answer(kind="choice_set", value=_letters(printed, options, rules)))
     if kind is not None:
@@ -105,7 +112,8 @@ def _letters(printed: Any, options: Options, rules: GoldRules) -> list[str]:
     labelled = _by_label(text, options)
     if labelled:
         others = [letter for letter, option in texts.items() if option == text and [letter] != labelled]
-        if others and not options.by_file and answer_is is None:
+        # A label that the file gives in a field of its own is meant, in its own spelling.
+        if others and not (options.by_file and text in options.labels) and answer_is is None:
             raise _two_readings(text, labelled[0], others[0], rules)
         return labelled
     if number is not None and answer_is is None:
@@ -114,17 +122,25 @@ def _letters(printed: Any, options: Options, rules: GoldRules) -> list[str]:
             f"answer: {text}: the place of an option, counted from 0 or 1, or its text? Save the mapping "
             f"{rules.paste(answer_is=rules.proposed)} (or {_others(rules.proposed)}) and import that",
         )
-    if re.fullmatch("[A-Z]", text) and text in texts and answer_is is None:
-        others = [letter for letter, option in texts.items() if option == text and letter != text]
-        if others:
-            raise _two_readings(text, text, others[0], rules)
     found = read_answer(text, "choice_set", texts).answer
     if found is None:
         there = ", ".join(texts)
         raise ItemRefused(
             "answer_is_no_option", f"answer: {text[:80]!r} is not read as an answer; the options are {there}"
         )
-    return list(found.value)
+    letters = list(found.value)
+    # A letter alone means the option of this text only if it is spelled so: C is not c.
+    is_letter = re.fullmatch("[A-Z]", text) is not None
+    named = [letter for letter, option in texts.items() if option == text]
+    if not named and not is_letter:
+        named = [letter for letter, option in texts.items() if same_option(text, option)]
+    if named and re.fullmatch(r"[A-Z](?:\s?[,;，、]\s?[A-Z])+", text) and set(re.findall("[A-Z]", text)) <= set(texts):
+        letters = re.findall("[A-Z]", text)
+    if named and answer_is is None and not set(letters) <= set(named):
+        if text.startswith(("$", "\\")) and len(named) == 1 and texts[named[0]] == text:
+            return named  # nobody writes the letter of an option in LaTeX where an option is spelled so
+        raise _two_readings(text, ", ".join(letters), named[0], rules)
+    return letters
 
 
 def _others(proposed: AnswerIs) -> str:

@@ -13,6 +13,7 @@ from eval.benchmarks.external.printed_gold import GoldRules
 from eval.benchmarks.external.row import BadRow, ClassName, Row
 from eval.benchmarks.external.table_encoding import Encoding
 from srt.corpora.cells.decimal_commas import decimal_sign
+from srt.corpora.cells.one_hot import marked
 from srt.corpora.cells.options import Options
 from srt.corpora.cells.positions import WholeNumbers, whole_number
 from srt.corpora.cells.worked_solutions import behind_final_mark
@@ -59,6 +60,8 @@ def gold_rules(rows: Rows, mapping: FieldMap, cells: Cells, *, semicolons: bool)
     free: list[str] = []
     if mapping.answer_is is None or mapping.decimal is None:
         for options, printed in _cells(_good(rows()), cells):
+            if isinstance(printed, list) and options.texts and _is_refused_or_marked(printed, options):
+                continue
             for one in printed if isinstance(printed, list) else [printed]:
                 text = str(one).strip()
                 if not options.texts:
@@ -72,6 +75,14 @@ def gold_rules(rows: Rows, mapping: FieldMap, cells: Cells, *, semicolons: bool)
         decimal=mapping.decimal or (decimal_sign(free) if semicolons else "."),
         semicolons=semicolons,
     )
+
+
+def _is_refused_or_marked(printed: list[Any], options: Options) -> bool:
+    """Whether the numbers of ``printed`` are no places: a 0 or 1 for each option."""
+    try:
+        return marked(printed, sorted(options.texts)) is not None
+    except ItemRefused:
+        return True
 
 
 def _has_label(printed: Any, text: str, options: Options) -> bool:

@@ -8,14 +8,25 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any
 
-from srt.corpora.cells.own_letters import letters_in_one_line, without_own_letters
+from srt.corpora.cells.own_letters import (
+    letters_in_one_line,
+    without_letters_of_columns,
+    without_marks_between,
+    without_own_letters,
+)
 from srt.corpora.cells.printed_lists import printed_list
 from srt.corpora.corpus_reader import ItemRefused
 from srt.io.strict_json import JsonFault, JsonLoss, load_json
 
 _TEXTS = ("text", "texts", "content", "option", "option_text", "choice", "value", "answer")
 _LABELS = ("label", "labels", "key", "id", "letter", "identifier", "option_label", "index", "idx")
-_SEPARATORS = (";", "；", "|", "、")
+_SEPARATORS = (";", "；", "||", "|", "、")
+# A tag of HTML, or a backslash and an n that began no command of LaTeX (\\neq, \\nu).
+_LINE_BREAK = re.compile(
+    r"(?i:<br\s{0,3}/?>)|\\n(?!(?:eq?|eg|abla|u|ot|otin|i|mid|leq?|geq?|less|gtr|earrow|warrow|atural|parallel|cong|sim|"
+    r"exists|subseteq|supseteq|prec|succ|ewline|olimits|onumber|[RLvV][a-zA-Z]+)(?![A-Za-z]))"
+)
+_PARALLEL = re.compile(r"(?<![A-Za-z])[A-Z]{2} ?\|\| ?[A-Z]{2}(?![A-Za-z])")
 _ONE_WORD = re.compile(r"[^\s,]{1,40}")
 _COMMA = re.compile(r" ?[,，] | ?， ?")
 
@@ -30,14 +41,15 @@ class Options:
     by_file: bool = False
 
 
-def read_options(given: Any, separator: str | None = None, answer: str = "") -> Options:
+def read_options(given: Any, separator: str | None = None, answer: str = "", *, in_columns: bool = False) -> Options:
     """The options that a cell gives: ``A``, ``B``, ... in their order, whatever the file calls them.
 
     A list or an object by letter; ``{"text": [...], "label": [...]}`` as ARC has it; objects with a text and a label;
     a text with any of these in JSON or as Python prints it; a line each; ``(A) 5 (B) 6`` on one line; or texts between
     ``;``, ``|`` or commas. Letters before the texts are taken off: they would contradict rolled options. At commas a
     text is divided only where every piece is one word, or ``answer`` is one of the pieces. ``separator`` divides it
-    whatever it holds.
+    whatever it holds. ``in_columns``: ``given`` are the cells of columns A, B, ..., so that nothing but their own
+    letter can be a label.
 
     Raises:
         ItemRefused: something else, or letters that stand in another order than their options.
@@ -51,7 +63,7 @@ def read_options(given: Any, separator: str | None = None, answer: str = "") -> 
             return _of_objects(given)
         if any(isinstance(one, Mapping | list) for one in given):
             raise ItemRefused("unreadable", "choices: texts were expected, or objects with a text and a label each")
-        return _of_texts([_text(one) for one in given])
+        return _of_texts([_text(one) for one in given], in_columns=in_columns)
     if given is None:
         return Options()
     return _of_texts([_text(given)])
@@ -124,14 +136,17 @@ def _labelled(labels: list[str], texts: list[str]) -> Options:
 
 def _without_their_own_letter(texts: dict[str, str]) -> dict[str, str]:
     """``{"A": "A. sky"}`` as ``{"A": "sky"}``."""
-    own = without_own_letters(list(texts.values()))
-    return dict(zip(texts, own[1], strict=True)) if own and own[0] == list(texts) else texts
+    own = without_letters_of_columns(list(texts), list(texts.values()))
+    return dict(zip(texts, own, strict=True)) if own else texts
 
 
-def _of_texts(texts: list[str]) -> Options:
+def _of_texts(texts: list[str], *, in_columns: bool = False) -> Options:
     texts = list(_without_empty_end(dict(enumerate(texts))).values())
     if len(texts) > len(ascii_uppercase):
         raise ItemRefused("unreadable", f"choices: {len(texts)} options; at most 26 have a letter")
+    if in_columns:
+        letters = list(ascii_uppercase[: len(texts)])
+        return Options(dict(zip(letters, without_letters_of_columns(letters, texts) or texts, strict=True)))
     own = without_own_letters(texts)
     if own is None:
         return Options(dict(zip(ascii_uppercase, texts, strict=False)))
@@ -162,11 +177,11 @@ def _in_text(text: str, answer: str) -> Any:
             found = printed_list(body)
         if isinstance(found, list | dict):
             return found
-    lines = [line.strip() for line in body.splitlines() if line.strip()]
+    lines = [line.strip() for line in _LINE_BREAK.sub("\n", body).splitlines() if line.strip()]
     lettered = letters_in_one_line(" ".join(lines))
     if len(lines) > 1:
         # Two options a line: A. 5 B. 6, then C. 7 D. 8.
-        return lettered if lettered and len(lettered) > len(lines) else lines
+        return lettered if lettered and len(lettered) > len(lines) else without_marks_between(lines)
     return lettered or _between_separators(body, answer) or lines
 
 
@@ -175,7 +190,11 @@ def _closed(text: str) -> bool:
 
 
 def _between_separators(text: str, answer: str) -> list[str] | None:
+    if "||" in text and any(sign in text for sign in ";；"):
+        return None  # AB || CD; EF || GH: which of the two divides it?
     for separator in _SEPARATORS:
+        if separator == "||" and _PARALLEL.search(text):
+            continue
         pieces = [piece.strip() for piece in text.rstrip(separator).split(separator)]
         if len(pieces) > 1 and all(pieces):
             return pieces

@@ -11,6 +11,7 @@ from srt.corpora.corpus_reader import ItemRefused
 
 FIVE = {"A": "5", "B": "6", "C": "7"}
 SKY = {"A": "sky", "B": "blood"}
+TWELVE = [f"t{n}" for n in range(12)]
 
 
 @pytest.mark.parametrize(
@@ -56,6 +57,31 @@ SKY = {"A": "sky", "B": "blood"}
         ("Yes, because it rolls, and falls", {"A": "Yes, because it rolls, and falls"}),
         ("(1, 2), (3, 4)", {"A": "(1, 2), (3, 4)"}),
         ("A. as in plan A. B. as in plan B.", {"A": "A. as in plan A. B. as in plan B."}),
+        ("red, hot<br>blue, cold<BR/>green", {"A": "red, hot", "B": "blue, cold", "C": "green"}),
+        ("red, hot || blue, cold", {"A": "red, hot", "B": "blue, cold"}),
+        (r"red, hot\nblue, cold", {"A": "red, hot", "B": "blue, cold"}),
+        (r"$x \neq 1$; $x \nu$", {"A": r"$x \neq 1$", "B": r"$x \nu$"}),
+        ("A. sky<br>B. blood", SKY),
+        ("A. sky | B. blood", SKY),
+        ("A. sky / B. blood", SKY),
+        ("A. sky • B. blood", SKY),
+        ("A. sky - B. blood", SKY),
+        ("A. sky |\nB. blood", SKY),
+        ("A. sky| B. blood", SKY),
+        ("A. Cl- B. Br- C. I-", {"A": "Cl-", "B": "Br-", "C": "I-"}),
+        ("A. |x| B. |y| C. z", {"A": "|x|", "B": "|y|", "C": "z"}),
+        ("A. up / down B. left / right", {"A": "up / down", "B": "left / right"}),
+        ("AB || CD; EF || GH", {"A": "AB || CD; EF || GH"}),
+        (
+            " ".join(f"{sign} t{n}" for n, sign in enumerate("①②③④⑤⑥⑦⑧⑨⑩⑪⑫")),
+            dict(zip("ABCDEFGHIJKL", TWELVE, strict=True)),
+        ),
+        (["①②", "②③", "③④"], {"A": "①②", "B": "②③", "C": "③④"}),
+        (["(1)(2)", "(2)(3)"], {"A": "(1)(2)", "B": "(2)(3)"}),
+        (["①、②", "②、③"], {"A": "①、②", "B": "②、③"}),
+        (["① sky", "② blood"], SKY),
+        (["a.png", "b.jpg"], {"A": "a.png", "B": "b.jpg"}),
+        (["A)B", "B)C"], {"A": "A)B", "B": "B)C"}),
         (None, {}),
         ("", {}),
     ],
