@@ -5,7 +5,9 @@ Which column is probably meant is only ever proposed, never taken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from srt.io.did_you_mean import nearest
 from srt.io.errors import UserError
@@ -14,10 +16,17 @@ _OTHER_NAMES = {"choices": ("options",), "picture": ("image", "images", "image_p
 _NAMES = {
     "question": "question problem prompt query stem text input instruction body frage aufgabe pregunta domanda вопрос "
     "задача 题目 问题 題目",
-    "answer": "answer gold target label key solution output response correct result antwort lösung réponse respuesta "
-    "risposta ответ 答案",
+    "answer": "answer gold correct right key target label solution output response result antwort lösung réponse "
+    "respuesta risposta ответ 答案",
 }
 """Words in the names of columns, the likeliest first."""
+_CHOICES = re.compile(
+    r"(?:possible|candidate)[\s_-]*answers?|answer[\s_-]*(?:options|choices)|\boptions?\b|\bchoices?\b|"
+    r"\balternatives?\b|\banswers\b|选项|選項",
+    re.I,
+)
+_RIGHT = re.compile(r"correct|right|gold|\bkey\b", re.I)
+_LABELS = re.compile(r"(?<![^\W_])[A-Ha-h1-9][).:]\s")
 
 
 def parse_columns(text: str) -> dict[str, str | list[str]]:
@@ -54,18 +63,42 @@ def other_names(names: Collection[str]) -> dict[str, str | list[str]]:
     return found
 
 
-def missing_column(missing: Sequence[str], names: Sequence[str], fields: Mapping[str, str | list[str]]) -> str:
-    """What to say of the fields ``missing`` in a file with the columns ``names``: with the option that names them."""
+def missing_column(missing: Sequence[str], row: Mapping[str, Any], fields: Mapping[str, str | list[str]]) -> str:
+    """What to say of the fields ``missing`` in a file whose first row is ``row``: with the option that names them.
+
+    A column is proposed by its name, and never as the answer where several things stand in its cell.
+    """
     taken = {one for columns in fields.values() for one in ([columns] if isinstance(columns, str) else columns)}
-    meant = {field: _likeliest(field, [name for name in names if name not in taken]) for field in missing}
-    columns = ",".join(f'{field}="{meant[field] or "COLUMN"}"' for field in missing)
+    free = [name for name in row if name not in taken]
+    options = [name for name in free if _CHOICES.search(name) and not _RIGHT.search(name)]
+    meant: dict[str, str | None] = {}
+    for field in missing:
+        fit = [name for name in free if name not in meant.values() and _may_be(field, name, row[name], options)]
+        meant[field] = _likeliest(field, fit)
+    if len(options) == 1 and "choices" not in fields and "choices" not in row:
+        meant["choices"] = options[0]
+    columns = ",".join(f'{field}="{name or "COLUMN"}"' for field, name in meant.items())
     what = " and ".join(map(repr, missing))
     return f"no column {what}, and nothing names another for it; run it again with --columns {columns}"
 
 
+def _may_be(field: str, name: str, cell: Any, options: Collection[str]) -> bool:
+    if field == "question":
+        return not (_RIGHT.search(name) or name in options)
+    if field != "answer":
+        return True
+    several = isinstance(cell, list | dict) or (
+        isinstance(cell, str) and (len(_LABELS.findall(cell)) > 1 or len(re.findall("[;|]", cell)) > 1)
+    )
+    return not several and name not in options
+
+
 def _likeliest(field: str, names: Collection[str]) -> str | None:
+    """The one of ``names`` that has the likeliest word; ``None`` where two have it."""
     for word in _NAMES.get(field, "").split():
-        found = [name for name in names if word in name.casefold()]
+        start = r"(?<![a-z])" if word.isascii() else ""
+        found = [name for name in names if re.search(start + word, name.casefold())]
+        exact = [name for name in found if name.casefold() == word]
         if found:
-            return min(found, key=len)
+            return found[0] if len(found) == 1 else exact[0] if len(exact) == 1 else None
     return nearest(field, names)

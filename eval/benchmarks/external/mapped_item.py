@@ -59,7 +59,7 @@ class MappedItem:
         needed += [name for name, column in self._form.columns.items() if column.needed]
         missing = [] if self._is_twin else [name for name in needed if name not in self._fields and name not in names]
         if missing:
-            fault = missing_column(missing, names, self._fields)
+            fault = missing_column(missing, self._row.values, self._fields)
             raise UserError(f"{self._row.place}: {fault}; {_there(names)}")
 
     def columns_not_read(self) -> list[str]:

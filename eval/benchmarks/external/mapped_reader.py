@@ -19,6 +19,7 @@ from eval.benchmarks.external.row import BadRow, Row
 from eval.benchmarks.external.survey import Rows, find_layout, first_columns, gold_rules, rows_again
 from eval.benchmarks.external.table_encoding import table_encoding
 from eval.benchmarks.external.table_rows import separator_of
+from eval.benchmarks.external.unread_columns import leaves_out, option_fields, refuse_unread
 from srt.corpora.cells.options import Options
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused
 from srt.corpora.layouts.layout import Layout, fields_of
@@ -51,6 +52,8 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
     rows = rows_again(data, encoding)
     semicolons = is_table and separator_of(data, encoding) == ";"
     layout = find_layout(rows) if form.layouts and not mapping.says_how_to_read() else None
+    if layout is not None and leaves_out(layout, rows):
+        layout = None
     if form.layouts and layout is None and (path == data or not mapping.fields):
         mapping = _with_other_names(mapping, rows, request)
     folder = path if path.is_dir() else path.parent
@@ -64,7 +67,7 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
             yield ItemRefused("unreadable", row.fault).record(_last_part(row.place), row.place)
             continue
         if not noted:
-            _note_columns(source, row)
+            _note_columns(source, row, rows)
             noted = True
         for part, values in enumerate([row.values] if layout is None else layout.parts(row.values, mapping.turns), 1):
             ident = f"{form.source}-{number}" if part == 1 else f"{form.source}-{number}-{part}"
@@ -135,20 +138,28 @@ def _rules(blank: RowSource, rows: Rows, *, semicolons: bool) -> GoldRules:
 
 def _with_other_names(mapping: FieldMap, rows: Rows, request: ImportRequest) -> FieldMap:
     """``mapping`` with the fields whose column has another name that means nothing else; noted in ``request``."""
-    others = other_names(first_columns(rows))
+    names = first_columns(rows)
+    others = {**option_fields(names, rows, mapping), **other_names(names)}
     others = {field: column for field, column in others.items() if field not in mapping.fields}
-    request.read_as.extend(f"{field}: column {column}" for field, column in others.items())
+    request.read_as.extend(f"{field}: {_listed(column)}" for field, column in others.items())
     return mapping.model_copy(update={"fields": {**others, **mapping.fields}})
 
 
-def _note_columns(source: RowSource, row: Row) -> None:
-    """Check the columns of the first ``row``, and note those that nothing reads."""
+def _listed(columns: str | list[str]) -> str:
+    return f"column {columns}" if isinstance(columns, str) else f"columns {', '.join(columns)}"
+
+
+def _note_columns(source: RowSource, row: Row, rows: Rows) -> None:
+    """Check the columns of the first ``row``, and note those that nothing reads; refuse the file if one is needed."""
     if source.layout is not None:
         source.request.not_read.update(set(row.values) - source.layout.columns - source.layout.uses)
         return
     item = MappedItem(source, row)
     item.check_columns()
-    source.request.not_read.update(item.columns_not_read())
+    not_read = item.columns_not_read()
+    if source.form.options is None:
+        refuse_unread(row, not_read, rows, source.mapping)
+    source.request.not_read.update(not_read)
 
 
 def _rows_by_id(source: RowSource, twin: TwinMapping) -> dict[str, Row]:

@@ -16,10 +16,15 @@ from eval.benchmarks.external.row import ClassName
 from srt.answers.written_form import read_answer, same_option
 from srt.corpora.cells.decimal_commas import (
     Decimal,
+    has_both_signs,
+    has_groups_with_points,
     has_two_readings,
+    is_below_one,
+    is_in_uneven_groups,
     is_number_with_comma,
     is_one_with_thousands,
     with_points,
+    without_point_groups,
     without_thousands,
 )
 from srt.corpora.cells.no_values import says_nothing
@@ -31,6 +36,10 @@ from srt.corpora.corpus_reader import ImportRefusalReason, ItemRefused
 from srt.corpora.gold_answers import LONGEST, Gold, asks_several, read_gold
 from srt.corpora.layouts.layout import letter_at
 from srt.io.records import Answer, AnswerKind
+
+_ASKS_FOR_MORE = re.compile(
+    r"\b(?:what|which|give|name|find)\b(?: are)?(?: the)? (?:two|three|four|[2-4]) \w+s\b", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -177,11 +186,13 @@ def _free(text: str, rules: GoldRules, question: str) -> Gold:
     if worked is None and (boxed := last_boxed(text)):
         text, solution = boxed, None if len(text) < len(boxed) + 12 else text
     paste = f"save the mapping {rules.paste(decimal=',')} (or '.') and import that"
+    several = asks_several(question) or _ASKS_FOR_MORE.search(question) is not None
+    text = _whole_numbers(text, rules, several=several)
     if rules.decimal is None and rules.semicolons and has_two_readings(text):
         raise ItemRefused("ambiguous", f"answer: {text!r}: is the comma a decimal sign? {paste}")
     if rules.mapping.decimal == "." or worked is not None:
         text = without_thousands(text)
-    elif not rules.semicolons and is_one_with_thousands(text) and asks_several(question):
+    elif not rules.semicolons and is_one_with_thousands(text) and several:
         paste = f"save the mapping {rules.paste(decimal='.')} (or ',') and import that"
         raise ItemRefused("ambiguous", f"answer: {text!r}: one number or two? {paste}")
     if is_number_with_comma(text) and rules.mapping.decimal is None and asks_several(question) == rules.semicolons:
@@ -191,3 +202,24 @@ def _free(text: str, rules: GoldRules, question: str) -> Gold:
         text = with_points(text)
     found = read_gold(text, {}, choice=False, question=question)
     return Gold(found.answer, found.explanation or solution)
+
+
+def _whole_numbers(text: str, rules: GoldRules, *, several: bool) -> str:
+    """``text`` with its thousands and decimals as one reading has them, where both signs or groups show it."""
+    said = rules.mapping.decimal
+    point, comma = rules.paste(decimal="."), rules.paste(decimal=",")
+    if is_in_uneven_groups(text):
+        detail = f"answer: {text!r}: one number or several? Write it without commas, or with a blank behind each"
+        raise ItemRefused("ambiguous", detail)
+    if said == "." and (has_both_signs(text) or (is_below_one(text) and not several)):
+        raise ItemRefused("ambiguous", f"answer: {text!r}: the comma is a decimal sign, and the mapping says '.'")
+    if has_both_signs(text):
+        if several and said is None:
+            raise ItemRefused(
+                "ambiguous", f"answer: {text!r}: one number or two? save the mapping {comma} and import it"
+            )
+        return with_points(text)
+    if has_groups_with_points(text) and rules.semicolons and rules.decimal != "." and said is None:
+        detail = f"is the point a decimal sign? save the mapping {comma} or {point} and import that"
+        raise ItemRefused("ambiguous", f"answer: {text!r}: {detail}")
+    return without_point_groups(text) if said == "," else text

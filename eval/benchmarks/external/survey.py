@@ -11,7 +11,6 @@ from eval.benchmarks.external.external_rows import all_rows
 from eval.benchmarks.external.mapping_file import FieldMap
 from eval.benchmarks.external.printed_gold import GoldRules
 from eval.benchmarks.external.row import BadRow, ClassName, Row
-from eval.benchmarks.external.table_encoding import Encoding
 from srt.corpora.cells.decimal_commas import decimal_sign
 from srt.corpora.cells.one_hot import marked
 from srt.corpora.cells.options import Options
@@ -27,7 +26,7 @@ Cells = Callable[[Row], tuple[Options, Any]]
 Rows = Callable[[], Iterator[Row | BadRow]]
 
 
-def rows_again(path: Path, encoding: Encoding) -> Rows:
+def rows_again(path: Path, encoding: str) -> Rows:
     """A function that gives the rows of ``path`` from the first, each time it is called. JSON is parsed once: it is
     read in one piece. ``encoding`` is that of a table.
 

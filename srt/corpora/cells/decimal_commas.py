@@ -16,6 +16,11 @@ _POINT = re.compile(r"(?<![\d.,])\d+\.(?!\d{3}(?!\d))\d+(?![.,]?\d)")
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![.,]?\d)")
 _ALONE = re.compile(r"\s*[-−+]?\d+,\d+(?![\d,]|\s*[,;]\s*\d).*", re.S)
 
+_BOTH = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+,\d+(?![.,]?\d)")
+_POINT_GROUPS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+(?![.,]?\d)")
+_UNEVEN = re.compile(r"\s*[-−+]?\d{1,2}(?:,\d{2})+,\d{3}(?![\d,]).*", re.S)
+_BELOW_ONE = re.compile(r"\s*[-−+]?0\d*,\d+(?![\d,]|\s*[,;]\s*\d).*", re.S)
+
 
 def with_points(text: str) -> str:
     """``text`` with a point for each decimal comma: ``3,5 cm`` as ``3.5 cm``, ``1.234,5`` as ``1234.5``."""
@@ -51,3 +56,28 @@ def without_thousands(text: str) -> str:
 def is_number_with_comma(text: str) -> bool:
     """Whether ``text`` is ``3,5`` or ``3,5 cm``: with a decimal comma, or two answers without a blank between them."""
     return _ALONE.fullmatch(text) is not None and not has_two_readings(text)
+
+
+def has_both_signs(text: str) -> bool:
+    """Whether ``text`` has a number as ``1.234,5``, whose comma is a decimal sign."""
+    return _BOTH.search(text) is not None
+
+
+def has_groups_with_points(text: str) -> bool:
+    """Whether ``text`` has a number as ``10.000``: with decimal commas ten thousand."""
+    return _POINT_GROUPS.search(text) is not None
+
+
+def without_point_groups(text: str) -> str:
+    """``text`` without the points of thousands: ``10.000 m`` as ``10000 m``."""
+    return _POINT_GROUPS.sub(lambda match: match[0].replace(".", ""), text)
+
+
+def is_in_uneven_groups(text: str) -> bool:
+    """Whether ``text`` is ``1,23,456``: one number in Indian groups, or several."""
+    return _UNEVEN.fullmatch(text) is not None
+
+
+def is_below_one(text: str) -> bool:
+    """Whether ``text`` is ``0,125``: its comma can only be a decimal sign, or stand between two answers."""
+    return _BELOW_ONE.fullmatch(text) is not None
