@@ -149,7 +149,8 @@ def _lines(text: str) -> list[str]:
 
 def _bare(text: str) -> str:
     """The words of ``text``, with a blank around each; empty if there is none."""
-    return _joined(_TOKEN.findall(_MARKS.sub(" ", text.casefold())))
+    words = " ".join(_TOKEN.findall(_MARKS.sub(" ", text.casefold())))
+    return f" {words} " if words else ""
 
 
 def _joined(parts: Iterable[str]) -> str:
