@@ -8,8 +8,8 @@ that all rows share, as ``See the picture.``, says nothing about any of them.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from eval.predictions.foreign_row import ForeignRow
@@ -56,14 +56,19 @@ class ProblemTexts:
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self._questions: dict[str, str] = {}
-        self._options: dict[str, list[str]] = {}
-        self._sharing: dict[str, list[Problem]] = defaultdict(list)
+        self._options: dict[str, tuple[str, ...]] = {}
+        self._by_id: dict[str, Problem] = {}
+        self._sharing: dict[str, list[str]] = defaultdict(list)
+        self._with: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+        self._by_word: dict[str, dict[str, list[tuple[str, ...]]]] = {}
         # How many lines the questions have that begin with this one.
         self._lengths: dict[str, set[int]] = defaultdict(set)
         for problem in problems:
             question = self._questions[problem.id] = _bare(problem.question)
-            self._options[problem.id] = [bare for text in problem.choices.values() if (bare := _bare(text))]
-            self._sharing[question].append(problem)
+            options = tuple(bare for text in problem.choices.values() if (bare := _bare(text)))
+            self._by_id[problem.id], self._options[problem.id] = problem, options
+            self._sharing[question].append(problem.id)
+            self._with[question, options].append(problem.id)
             if lines := [_bare(line) for line in _lines(problem.question)]:
                 self._lengths[lines[0]].add(len(lines))
 
@@ -71,7 +76,7 @@ class ProblemTexts:
         """The one problem whose question is a text that was shown, or lines of one; ``None`` where it is uncertain."""
         for question in self._found(shown):
             if len(left := self._left(question, shown)) == 1:
-                return left[0]
+                return self._by_id[left[0]]
         return None
 
     def agree(self, shown: ShownText, problem: Problem, asked: Problem | None) -> bool | None:
@@ -84,7 +89,7 @@ class ProblemTexts:
         if asked is not None and asked is not problem and question in self._questions[asked.id]:
             return False
         left = self._left(question, shown)
-        if problem not in left:
+        if problem.id not in left:
             return False
         return True if len(left) == 1 else None
 
@@ -98,15 +103,30 @@ class ProblemTexts:
                         if (question := _joined([first, *rest])) in self._sharing:
                             yield question
 
-    def _left(self, question: str, shown: ShownText) -> list[Problem]:
-        """The problems with this question that ``shown`` may be about, by their options."""
+    def _left(self, question: str, shown: ShownText) -> list[str]:
+        """The ids of the problems with this question that ``shown`` may be about, by their options."""
         sharing = self._sharing[question]
         if len(sharing) == 1:
             return sharing
-        fitting = [one for one in sharing if (options := self._options[one.id]) and _all_in(options, shown.words)]
+        lists = self._lists(question)
+        near = [options for word in set(shown.words.split()) for options in lists.get(word, ())]
+        fitting = [options for options in near if _all_in(options, shown.words)]
         if fitting:
-            return [one for one in fitting if _in_order(self._options[one.id], shown.words)] or fitting
-        return [one for one in sharing if not self._options[one.id]] if shown.listed else sharing
+            best = [options for options in fitting if _in_order(options, shown.words)] or fitting
+            return [one for options in best for one in self._with[question, options]]
+        return self._with[question, ()] if shown.listed else sharing
+
+    def _lists(self, question: str) -> Mapping[str, list[tuple[str, ...]]]:
+        """The lists of options of this question, by their rarest word: not each is compared with each row."""
+        if (known := self._by_word.get(question)) is None:
+            every = list(dict.fromkeys(self._options[one] for one in self._sharing[question]))
+            words = [dict.fromkeys(" ".join(options).split()) for options in every]
+            counts = Counter(word for one in words for word in one)
+            known = self._by_word[question] = defaultdict(list)
+            for options, one in zip(every, words, strict=True):
+                if one:
+                    known[min(one, key=lambda word: counts[word])].append(options)
+        return known
 
 
 def _all_in(options: Sequence[str], words: str) -> bool:
@@ -129,7 +149,8 @@ def _lines(text: str) -> list[str]:
 
 def _bare(text: str) -> str:
     """The words of ``text``, with a blank around each; empty if there is none."""
-    return _joined(_TOKEN.findall(_MARKS.sub(" ", text.casefold())))
+    words = " ".join(_TOKEN.findall(_MARKS.sub(" ", text.casefold())))
+    return f" {words} " if words else ""
 
 
 def _joined(parts: Iterable[str]) -> str:

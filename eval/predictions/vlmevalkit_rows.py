@@ -54,9 +54,7 @@ def read_vlmevalkit(rows: Iterable[Row]) -> Iterator[ForeignRow]:
             {name: found for name in ("problem_id", "id", "index") if (found := id_of(values.get(name)))},
             "" if failed else text,
             position=position,
-            shown=tuple(
-                text_of(row.place, name, values.get(name)) for name in ("question", *_OPTIONS) if name in values
-            )
+            shown=tuple(id_of(values.get(name)) for name in ("question", *_OPTIONS) if name in values)
             if "question" in values
             else (),
             target=text_of(row.place, "answer", values.get("answer")).strip() or None,
