@@ -11,7 +11,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from srt.images.open import FORMATS, file_bytes, media_type
+from srt.images.open import FORMATS, decode_picture, file_bytes, media_type
 from srt.io.atomic_files import temporary_file
 from srt.io.errors import UserError
 from srt.io.records import Image
@@ -29,6 +29,7 @@ class PictureFolder:
     def __init__(self, out: Path) -> None:
         self.root = out.parent
         self.copied = 0
+        self._whole: set[str] = set()
         self._copies = out.parent / f"{out.stem}-pictures"
 
     def count(self) -> int:
@@ -48,7 +49,8 @@ class PictureFolder:
         if not real.is_relative_to(here):
             return self.keep(data, f"{root / path}")
         media_type(data, f"{root / path}")
-        return Image(path=real.relative_to(here).as_posix(), sha256=hashlib.sha256(data).hexdigest())
+        digest = self._decoded(data, f"{root / path}")
+        return Image(path=real.relative_to(here).as_posix(), sha256=digest)
 
     def keep(self, data: bytes, place: str) -> Image:
         """Write the picture in ``data``, which is not a file yet, to the folder of copies.
@@ -58,7 +60,7 @@ class PictureFolder:
             CannotCopy: it cannot be written.
         """
         kind = media_type(data, place)
-        digest = hashlib.sha256(data).hexdigest()
+        digest = self._decoded(data, place)
         copy = self._copies / digest[:2] / f"{digest}{_SUFFIX[kind]}"
         try:
             # Not synced one by one: a copy that a crash cut short is noticed here next time, and by its digest before.
@@ -72,3 +74,11 @@ class PictureFolder:
         except OSError as error:
             raise CannotCopy(f"{copy}: cannot be written: {error.strerror}") from None
         return Image(path=copy.relative_to(self.root).as_posix(), sha256=digest)
+
+    def _decoded(self, data: bytes, place: str) -> str:
+        """The SHA-256 of ``data``, whose pixels are decoded once: a header alone is there in half a file too."""
+        digest = hashlib.sha256(data).hexdigest()
+        if digest not in self._whole:
+            decode_picture(data, place)
+            self._whole.add(digest)
+        return digest

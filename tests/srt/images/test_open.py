@@ -135,3 +135,19 @@ def test_pictures_below_the_file_stay_and_others_are_copied(root: Path, tmp_path
     (tmp_path / "elsewhere" / far.path).write_bytes(b"torn")
     folder.refer(root, "images/red.png")
     assert read_picture(tmp_path / "elsewhere", far), "a torn copy is written again"
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_half_a_picture_is_not_imported(kind: str, tmp_path: Path) -> None:
+    noise = PIL.Image.effect_noise((90, 90), 80.0)
+    noise.save(tmp_path / "whole", kind)
+    half = (tmp_path / "whole").read_bytes()
+    half = half[: len(half) // 2]
+    (tmp_path / "half").write_bytes(half)
+    folder = PictureFolder(tmp_path / "out" / "p.jsonl")
+    folder.refer(tmp_path, "whole")
+    with pytest.raises(UserError):
+        folder.refer(tmp_path, "half")
+    with pytest.raises(UserError):
+        folder.keep(half, "p.csv:2")
+    assert folder.count() == 1
