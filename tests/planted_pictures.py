@@ -84,8 +84,8 @@ def plant(folder: Path) -> dict[str, tuple[str, Pixels]]:
 def naive_pixels(data: bytes) -> Pixels:
     """What a decoder sees that ignores EXIF data and transparency, and cuts 16 bits off, as some servers' do.
 
-    Of several frames the last one, so that an animation is told from its first frame; of an MPO, a JPEG to them, the
-    first.
+    It returns the last frame of an animation, so that a test sees the difference from the first, and the first picture
+    of an MPO, which such decoders read as a JPEG.
     """
     with PIL.Image.open(io.BytesIO(data)) as picture:
         if picture.format != "MPO":

@@ -1,8 +1,8 @@
 """What a system was shown, compared with the problems: whose question, and whose options, are in it.
 
 Texts are compared word by word: prompts differ in blanks, case, punctuation and the marks of pictures. Problems that
-share a question, with other pictures, are told apart by their options, and not at all where a prompt shows none. A text
-that all rows share, as ``See the picture.``, says nothing about any of them.
+share a question and differ in their pictures are told apart by their options; a prompt without options identifies none
+of them. A text that all rows share, such as ``See the picture.``, identifies no problem.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def named_columns(text: str) -> dict[str, str]:
     """What ``--columns`` says: our :data:`COLUMNS` with the names that a file has for them.
 
     Raises:
-        UserError: another form than ``FIELD=COLUMN,...``, a field that is none of ours, or several columns for one.
+        UserError: ``text`` is not ``FIELD=COLUMN,...``, names an unknown field, or gives a field several columns.
     """
     found: dict[str, str] = {}
     for field, column in parse_columns(text).items():

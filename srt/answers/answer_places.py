@@ -1,4 +1,4 @@
-"""The places in which a text states an answer, and what stands there.
+"""Finds where a text states an answer, and returns what it says there.
 
 There are three ranks; within a rank the last statement counts:
 

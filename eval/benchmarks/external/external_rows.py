@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from eval.benchmarks.external.dataset_rows import dataset_rows, parquet_rows
+from eval.benchmarks.external.hub_rows import dataset_rows, parquet_rows
 from eval.benchmarks.external.json_rows import json_items, json_lines
 from eval.benchmarks.external.row import BadRow, Row
 from eval.benchmarks.external.table_rows import table_rows

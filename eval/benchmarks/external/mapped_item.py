@@ -14,7 +14,7 @@ from eval.benchmarks.external.mapping_file import FIELDS, Column, FieldMap, Form
 from eval.benchmarks.external.printed_gold import GoldRules, gold_of
 from eval.benchmarks.external.row import Row
 from srt.corpora.cells.no_values import says_nothing
-from srt.corpora.cells.options import Options, read_options
+from srt.corpora.cells.option_cells import Options, read_options
 from srt.corpora.corpus_reader import LONGEST_TEXT, ImportRequest, ItemRefused, refusing_pictures
 from srt.corpora.gold_answers import Gold
 from srt.corpora.layouts.layout import Layout

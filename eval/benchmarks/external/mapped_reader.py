@@ -20,7 +20,7 @@ from eval.benchmarks.external.survey import Rows, find_layout, first_columns, go
 from eval.benchmarks.external.table_encoding import table_encoding
 from eval.benchmarks.external.table_rows import separator_of
 from eval.benchmarks.external.unread_columns import leaves_out, option_fields, refuse_unread
-from srt.corpora.cells.options import Options
+from srt.corpora.cells.option_cells import Options
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused
 from srt.corpora.layouts.layout import Layout, fields_of
 from srt.io.errors import UserError

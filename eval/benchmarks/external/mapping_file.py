@@ -27,7 +27,7 @@
     turns: first                  # of a conversation of several questions: the first alone, or each by itself
 
 One column of options holds a list, objects with a text and a label, lines, or ``(A) 5 (B) 6``
-(:mod:`srt.corpora.cells.options`).
+(:mod:`srt.corpora.cells.option_cells`).
 """
 
 from __future__ import annotations

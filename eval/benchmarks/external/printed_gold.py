@@ -29,7 +29,7 @@ from srt.corpora.cells.decimal_commas import (
 )
 from srt.corpora.cells.no_values import says_nothing
 from srt.corpora.cells.one_hot import marked
-from srt.corpora.cells.options import Options
+from srt.corpora.cells.option_cells import Options
 from srt.corpora.cells.positions import AnswerIs, whole_number
 from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
 from srt.corpora.corpus_reader import ImportRefusalReason, ItemRefused

@@ -13,7 +13,7 @@ from eval.benchmarks.external.printed_gold import GoldRules
 from eval.benchmarks.external.row import BadRow, ClassName, Row
 from srt.corpora.cells.decimal_commas import decimal_sign
 from srt.corpora.cells.one_hot import marked
-from srt.corpora.cells.options import Options
+from srt.corpora.cells.option_cells import Options
 from srt.corpora.cells.positions import WholeNumbers, whole_number
 from srt.corpora.cells.worked_solutions import behind_final_mark
 from srt.corpora.corpus_reader import ItemRefused

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from srt.corpora.cells.options import read_options
+from srt.corpora.cells.option_cells import read_options
 from srt.corpora.cells.own_letters import letters_in_one_line
 
 _HEADING = re.compile(r"(?:Choices?|Options?|选项)\s{0,3}[:：]", re.I)

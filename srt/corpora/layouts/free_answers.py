@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from srt.corpora.cells.units import with_unit
+from srt.corpora.cells.unit_cells import with_unit
 from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
 from srt.corpora.corpus_reader import ItemRefused
 from srt.corpora.layouts.layout import Fields, Layout

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from srt.answers.written_form import same_option
-from srt.corpora.cells.options import read_options
-from srt.corpora.cells.units import with_unit
+from srt.corpora.cells.option_cells import read_options
+from srt.corpora.cells.unit_cells import with_unit
 from srt.corpora.corpus_reader import ItemRefused
 from srt.corpora.layouts.layout import Fields, Layout
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from srt.corpora.cells.options import read_options
+from srt.corpora.cells.option_cells import read_options
 from srt.corpora.corpus_reader import ItemRefused
 from srt.corpora.layouts.layout import Fields, Layout, Rows, letter_at
 

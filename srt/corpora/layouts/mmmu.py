@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from srt.corpora.cells.options import read_options
+from srt.corpora.cells.option_cells import read_options
 from srt.corpora.cells.printed_lists import printed_list
 from srt.corpora.corpus_reader import ItemRefused
 from srt.corpora.layouts.layout import Fields, Layout

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from srt.corpora.cells.options import read_options
+from srt.corpora.cells.option_cells import read_options
 from srt.corpora.corpus_reader import ItemRefused
 
 FIVE = {"A": "5", "B": "6", "C": "7"}

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srt.corpora.cells.decimal_commas import is_number_with_comma, with_points
-from srt.corpora.cells.options import read_options
+from srt.corpora.cells.option_cells import read_options
 from srt.corpora.cells.options_in_question import split_options
 from srt.corpora.cells.worked_solutions import behind_final_mark, last_boxed
 from srt.corpora.corpus_reader import ItemRefused
