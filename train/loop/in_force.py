@@ -31,11 +31,13 @@ def settings_in_force(trainer: SFTTrainer, recipe: Recipe, plan: BatchPlan) -> I
         clipping = _unless_auto(config.get("gradient_clipping"), clipping)
     for name, is_set, expected in (
         ("precision", used, wanted),
+        ("gradients reduced in", _reduced_in(trainer), "float32"),
+        ("all weights gathered to be saved", _gathers(trainer), True),
         ("micro-batches a step", steps, plan.accumulation),
         ("clipping", clipping, MAX_GRAD_NORM),
     ):
         if is_set != expected:
-            raise UserError(f"{name}: accelerate uses {is_set}, but the recipe says {expected}")
+            raise UserError(f"{name}: accelerate uses {is_set}, but {expected} was expected")
     return {
         "precision": recipe.model.dtype,
         "sharding": cluster.sharding,
@@ -50,6 +52,24 @@ def settings_in_force(trainer: SFTTrainer, recipe: Recipe, plan: BatchPlan) -> I
 def block_of(in_force: InForce) -> str:
     """The block that a run prints before its first step."""
     return "in force: " + ", ".join(f"{name} {value}" for name, value in in_force.items())
+
+
+def _reduced_in(trainer: SFTTrainer) -> str:
+    """The dtype in which gradients are summed over processes; DDP sums them in that of the trained weights, float32."""
+    state = trainer.accelerator.state
+    if trainer.is_deepspeed_enabled:
+        return "float32" if state.deepspeed_plugin.deepspeed_config.get("communication_data_type") == "fp32" else "half"
+    if trainer.is_fsdp_enabled and trainer.args.bf16:
+        return str(state.fsdp_plugin.mixed_precision_policy.reduce_dtype).removeprefix("torch.")
+    return "float32"
+
+
+def _gathers(trainer: SFTTrainer) -> bool:
+    """Whether the final weights are gathered: ZeRO-3 otherwise writes shards of its own form."""
+    if not trainer.is_deepspeed_enabled:
+        return True
+    zero = trainer.accelerator.state.deepspeed_plugin.deepspeed_config.get("zero_optimization", {})
+    return zero.get("stage") != 3 or zero.get("stage3_gather_16bit_weights_on_model_save") in (True, "true")
 
 
 def _unless_auto(value: Any, otherwise: float) -> float:
