@@ -34,6 +34,7 @@ from eval.backends.token_counts import count_reasoning, text_of, think_state, un
 from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
 from srt.io.records import Message
+from srt.language.model_vocabulary import refuse_ids_without_row
 from srt.language.prompts import render_prompt
 from srt.untrusted.trial import check_tokenizer
 
@@ -95,6 +96,11 @@ class ModelFolder:
     def reads_pictures(self) -> bool:
         """Whether it has a vision tower."""
         return getattr(self.config, "vision_config", None) is not None
+
+    @property
+    def rows(self) -> int | None:
+        """How many ids the embedding has a row for; ``None`` where the configuration does not say."""
+        return getattr(self.config.get_text_config(), "vocab_size", None)
 
     @property
     def positions(self) -> int | None:
@@ -216,8 +222,18 @@ class FolderBackend:
         return self._files.reads_pictures
 
     def render(self, messages: Sequence[Message], pictures: int) -> str:
-        """The prompt as the model's own chat template writes it."""
-        return render_prompt(self.tokenizer, list(messages), pictures)
+        """The prompt as the model's own chat template writes it.
+
+        Raises:
+            VocabularyFault: a text contains a control token, or an id has no row in the model's embedding.
+        """
+        text = render_prompt(self.tokenizer, list(messages), pictures)
+        rows = self._files.rows
+        if rows is not None and len(self.tokenizer) > rows:
+            refuse_ids_without_row(
+                self.tokenizer, self.tokenizer.encode(text, add_special_tokens=False), rows, "prompt"
+            )
+        return text
 
     def _described(self) -> dict[str, str]:
         """The folders, for the run's manifest."""

@@ -39,6 +39,7 @@ from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Prediction
+from srt.language.model_vocabulary import VocabularyFault
 from srt.language.prompts import PromptStyle
 
 
@@ -175,10 +176,16 @@ def _generate(
 
 
 def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest, problems: Path) -> list[_Job]:
-    """One job for each question and repeat. Every picture is read before anything is generated."""
+    """One job for each question and repeat. Every picture is read before anything is generated.
+
+    Raises:
+        UserError: pictures that cannot be read, or prompts that the model would not read as they are written; the first
+            is named.
+    """
     jobs = []
     seen: set[str] = set()
     faults: list[str] = []
+    unreadable: list[str] = []
     for question in questions:
         problem = question.problem
         if problem.images and not manifest.pictures and not problem.diagram_description:
@@ -190,11 +197,19 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
                     read_picture(problems.parent, image)
                 except UserError as error:
                     faults.append(f"problem {problem.id!r}: {error}")
-        text = backend.render(question.messages, len(question.images))
+        try:
+            text = backend.render(question.messages, len(question.images))
+        except VocabularyFault as error:
+            unreadable.append(f"problem {problem.id!r}: {error}")
+            continue
         for repeat in range(manifest.repeats):
             key = _prediction_key(manifest, question, text, repeat)
             request = Request(text, tuple(question.images), problems.parent, seed=int(key[:15], 16))
             jobs.append(_Job(key, problem.id, question.variant, repeat, request))
+    if unreadable:
+        raise UserError(
+            f"{problems}: {unreadable[0]}" + f" (the first of {len(unreadable)} such prompts)" * (len(unreadable) > 1)
+        )
     if faults:
         raise UserError(f"{problems}: {len(faults)} of {len(seen)} pictures cannot be read; the first: {faults[0]}")
     return jobs

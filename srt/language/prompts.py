@@ -21,6 +21,7 @@ from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.records import Lang, Message, Problem, Sequence
 from srt.language.arm import Completion
+from srt.language.model_vocabulary import VocabularyFault, find_control_token
 from srt.language.text import MARKERS
 from srt.language.trace import one_line
 from srt.untrusted.template_steps import EndlessTemplate, bounded
@@ -124,6 +125,7 @@ def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: i
     """The text that the model continues, with a placeholder for each of ``pictures`` before the first user's text.
 
     Raises:
+        VocabularyFault: a text contains a control token (:mod:`srt.language.model_vocabulary`).
         UserError: the tokenizer has no chat template, or one that fails on this prompt, cannot show pictures, writes
             nothing, or goes beyond the bounds of :mod:`srt.untrusted`.
     """
@@ -132,6 +134,8 @@ def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: i
         raise UserError(
             f"{name}: its tokenizer has no chat template; use an instruct model, or add chat_template.jinja"
         )
+    for number, message in enumerate(messages, 1):
+        refuse_control_tokens(tokenizer, message.content, f"prompt: turn {number} ({message.role})")
     turns: list[dict[str, Any]] = [{"role": message.role, "content": message.content} for message in messages]
     if pictures:
         first = next((turn for turn in turns if turn["role"] == "user"), None)
@@ -153,6 +157,21 @@ def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: i
     if not text.strip():
         raise UserError(f"{name}: chat_template: it writes nothing for a prompt")
     return text
+
+
+def refuse_control_tokens(tokenizer: ChatTokenizer, text: str, field: str) -> None:
+    """Look for control tokens of the model in ``text``, which stands in ``field`` of a record.
+
+    Think marks are none of them: a prompt may speak of them, and a completion has them where a model thinks.
+
+    Raises:
+        VocabularyFault: there is one; the first is named.
+    """
+    if found := find_control_token(tokenizer, _template(tokenizer), text, but=(THINK_OPENS, THINK_CLOSES)):
+        raise VocabularyFault(
+            f"{field}: it contains {found}, a control token of this model, which would not be read as text; take it "
+            "out, or write it with a space inside"
+        )
 
 
 def _template(tokenizer: ChatTokenizer) -> str:
@@ -192,8 +211,12 @@ def render_completion(prompt_text: str, sequence: Sequence, *, think: bool = Fal
     marker = f"{MARKERS[sequence.lang]['ANSWER']}: "
     if not answer.startswith(marker):
         raise UserError(f"{where}: completion: its last line must begin with {marker!r}")
-    if THINK_CLOSES in text:
-        raise UserError(f"{where}: completion: it contains {THINK_CLOSES}, but the block must end before the answer")
+    for mark in (THINK_OPENS, THINK_CLOSES):
+        if mark in text:
+            raise UserError(
+                f"{where}: completion: it contains {mark}, but the block is opened before the steps, and must end "
+                "before the answer"
+            )
     # The steps begin on a line of their own, whether the template has written the line break or not.
     opening = "" if opened else THINK_OPENS
     if not prompt_text.endswith("\n") or not opened:

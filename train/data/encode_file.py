@@ -47,16 +47,20 @@ NOT_ENCODED = "sequences that cannot be encoded"
 
 @dataclass(frozen=True)
 class Encoder:
-    """Encodes the sequences of a file in the folder ``root`` (:func:`~train.data.examples.encode`)."""
+    """Encodes the sequences of a file in the folder ``root`` (:func:`~train.data.examples.encode`).
+
+    ``rows``: of the model's embedding.
+    """
 
     tokenizer: PreTrainedTokenizerBase
     think: bool
     pictures: PictureTokens | None
     root: Path
+    rows: int | None = None
 
     def __call__(self, sequence: Sequence) -> Example:
         """The example of ``sequence``."""
-        return encode(sequence, self.tokenizer, self.think, self.pictures, self.root)
+        return encode(sequence, self.tokenizer, self.think, self.pictures, self.root, self.rows)
 
 
 class EncodedLines(NamedTuple):
@@ -110,11 +114,14 @@ class _Job:
                 kind = NOT_ENCODED
                 example = self.encoder(sequence)
             except UserError as error:
-                faults.append((UNREADABLE if isinstance(error, PictureFault) else kind, error))
+                if kind is NOT_ENCODED:  # else the line itself is at fault, and said so
+                    kind = UNREADABLE if isinstance(error, PictureFault) else kind
+                    error = type(error)(f"{place}: {error}")
+                faults.append((kind, error))
                 continue
             examples.append((sequence.arm, example))
             if self.check is not None:
-                faults += [(kind, UserError(fault)) for kind, fault in self.check(sequence, example)]
+                faults += [(kind, UserError(f"{place}: {fault}")) for kind, fault in self.check(sequence, example)]
         return EncodedLines(make_batch(examples), faults)
 
 

@@ -12,7 +12,8 @@ from transformers import PreTrainedTokenizerBase
 
 from srt.io.errors import UserError
 from srt.io.records import Sequence, Span
-from srt.language.prompts import prompt_ids, render_completion, render_prompt
+from srt.language.model_vocabulary import VocabularyFault, refuse_ids_without_row
+from srt.language.prompts import refuse_control_tokens, render_completion, render_prompt
 from train.data.image_tokens import Picture, PictureTokens
 
 IGNORED = -100  # the label of a token that does not count in the loss
@@ -62,10 +63,17 @@ def encode(
     think: bool,
     picture_tokens: PictureTokens | None = None,
     root: Path = Path(),
+    rows: int | None = None,
 ) -> Example:
     """Encode one sequence. Prompt and completion are tokenized separately, as the model generates from a token border.
 
-    A vision model needs ``picture_tokens``, and ``root``, the folder that picture paths are relative to.
+    A vision model needs ``picture_tokens``, and ``root``, the folder that picture paths are relative to. ``rows``: of
+    the model's embedding.
+
+    Raises:
+        UserError: a text contains a control token, an id has no row in the embedding, the spans do not fit, pictures
+            for a model that reads none or other than the prompt has places for, and as
+            :func:`~srt.language.prompts.render_prompt` and :func:`~srt.language.prompts.render_completion`.
     """
     trace = f"sequence of trace {sequence.trace_id}"
     if sequence.images and picture_tokens is None:
@@ -75,8 +83,13 @@ def encode(
         )
     if tokenizer.eos_token_id is None:
         raise UserError(f"{tokenizer.name_or_path}: its tokenizer has no end-of-sequence token")
-    text = render_prompt(tokenizer, sequence.prompt, len(sequence.images))
-    prompt = prompt_ids(tokenizer, sequence.prompt, len(sequence.images))
+    try:
+        text = render_prompt(tokenizer, sequence.prompt, len(sequence.images))
+        for message in sequence.completion:
+            refuse_control_tokens(tokenizer, message.content, "completion")
+    except VocabularyFault as error:
+        raise UserError(f"{trace}: {error}") from None
+    prompt = list(tokenizer.encode(text, add_special_tokens=False))
     rendered = render_completion(text, sequence, think=think)
     written = len(sequence.completion[0].content)
     for span in sequence.spans:
@@ -93,8 +106,8 @@ def encode(
     if picture_tokens is not None:
         pictures = picture_tokens.plan(root, sequence.images, sequence.trace_id)
         prompt = picture_tokens.expand(prompt, pictures, sequence.trace_id)
-        if picture_tokens.image_token_id in completion:
-            raise UserError(f"{trace}: completion: it contains the placeholder of a picture")
+    for field, ids in (("prompt", prompt), ("completion", completion)):
+        refuse_ids_without_row(tokenizer, ids, rows, f"{trace}: {field}")
     input_ids = np.array(prompt + completion, dtype=np.int32)
     labels = input_ids.copy()
     labels[: len(prompt)] = IGNORED

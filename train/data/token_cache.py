@@ -39,6 +39,7 @@ from train.data.encode_file import EncodedLines, Encoder, Progress, encode_file
 from train.data.image_tokens import PictureTokens
 from train.data.token_table import SCHEMA, TokenizedExamples
 from train.data.too_long import fit_lengths
+from train.models.model_files import read_config
 from train.recipe import Recipe
 
 _ELSEWHERE = "(this is the cache of tokens; to have it elsewhere, set HF_DATASETS_CACHE)"
@@ -107,7 +108,8 @@ def read_tokens(
 def make_encoder(recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: ProcessorMixin | None) -> Encoder:
     """What encodes the sequences of ``recipe``; sets the limits of its pictures in ``processor``."""
     pictures = None if processor is None else PictureTokens(processor, recipe.pictures)
-    return Encoder(tokenizer, recipe.think, pictures, recipe.data_file.parent)
+    rows = getattr(read_config(recipe.model.path).get_text_config(), "vocab_size", None)
+    return Encoder(tokenizer, recipe.think, pictures, recipe.data_file.parent, rows)
 
 
 class CachedTokens(NamedTuple):
@@ -131,6 +133,7 @@ class CachedTokens(NamedTuple):
             "data": data,
             **_encoder_hashes(encoder),
             "think": str(recipe.think),
+            "rows": str(encoder.rows),
             "code": _code_hash(),
             "tokenizers": tokenizers.__version__,
             "transformers": transformers.__version__,

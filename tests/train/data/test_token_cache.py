@@ -263,7 +263,9 @@ def test_the_first_fault_of_the_file_is_reported(
     sequence = next(read_records(many, Sequence)).model_copy(update={"trace_id": "bad", "completion": []})
     lines[700] = sequence.model_dump_json().encode()
     many.write_bytes(b"\n".join(lines))
-    with pytest.raises(UserError, match=r"^sequence of trace bad \(arm srt\): completion: expected"):
+    with pytest.raises(
+        UserError, match=r"^\S*many\.jsonl:701: sequence of trace bad \(arm srt\): completion: expected"
+    ):
         read(data=str(many))
     assert not [path for path in cache.iterdir() if path.suffix != ".lock"]
 
