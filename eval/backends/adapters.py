@@ -7,10 +7,8 @@ must fit.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,7 @@ from safetensors import SafetensorError, safe_open
 
 from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
-from srt.io.locations import sha256_of
+from srt.io.file_versions import folder_hash
 
 if TYPE_CHECKING:
     import torch
@@ -73,7 +71,7 @@ def check_base(adapter: Path, base: Path) -> bool:
         hashed = fingerprint.get(_BASE_HASH) if isinstance(fingerprint, dict) else None
         if not isinstance(hashed, str):
             raise UserError(f"{manifest}: fingerprint: {_BASE_HASH!r} is missing: not the manifest of a training run")
-        if hashed != base_hash(base):
+        if hashed != folder_hash(base):
             raise UserError(
                 f"{base}: not the model that the adapter {adapter} was trained on: its contents differ from the "
                 f"hash in {manifest.name}"
@@ -114,28 +112,6 @@ def check_shapes(adapter: Path, base: Path, skeleton: torch.nn.Module) -> None:
         raise UserError(
             f"{adapter}: does not fit the model {base}: {len(faults)} of {len(names)} tensors; the first: {faults[0]}"
         )
-
-
-def base_hash(folder: Path) -> str:
-    """SHA-256 of the names and contents of all files that lie in ``folder``, as in the manifest of a training run."""
-    # As in train/run/run_manifest.py, which this package does not import.
-    digest = hashlib.sha256()
-    files = sorted(file for file in folder.iterdir() if file.is_file())
-    for file in files:
-        digest.update(f"{file.name if len(files) > 1 else ''}:".encode())
-        digest.update(bytes.fromhex(file_hash(file)))
-    return digest.hexdigest()
-
-
-def file_hash(file: Path) -> str:
-    """SHA-256 (hex) of the contents of ``file``; what has not changed since is not read again."""
-    state = file.stat()
-    return _file_hash(file.resolve(), state.st_mtime_ns, state.st_size)
-
-
-@lru_cache(maxsize=4096)
-def _file_hash(file: Path, changed: int, size: int) -> str:
-    return sha256_of(file)
 
 
 def _names(named: str, base: Path) -> bool:

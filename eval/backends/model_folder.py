@@ -26,13 +26,14 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from eval.backends.adapters import ADAPTER_FILES, adapter_folder, check_base, check_shapes, file_hash
+from eval.backends.adapters import ADAPTER_FILES, adapter_folder, check_base, check_shapes
 from eval.backends.model_inputs import PicturePrompts, TextPrompts
 from eval.backends.presets import family_of
 from eval.backends.protocol import Generation, GenerationSettings
 from eval.backends.token_counts import count_reasoning, text_of, think_state, until_end
 from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
+from srt.io.file_versions import remembered_sha256
 from srt.io.records import Message
 from srt.language.model_vocabulary import refuse_ids_without_row
 from srt.language.prompts import render_prompt
@@ -81,7 +82,7 @@ class ModelFolder:
         for folder, patterns in folders:
             files = {file for pattern in patterns for file in folder.glob(pattern) if file.is_file()}
             for file in sorted(files):
-                digest.update(f"{file.name} {file_hash(file)}\n".encode())
+                digest.update(f"{file.name} {remembered_sha256(file)}\n".encode())
         return digest.hexdigest()
 
     @cached_property

@@ -25,12 +25,13 @@ from transformers.utils.logging import disable_progress_bar
 from srt.io.atomic_files import temporary_folder
 from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
+from srt.io.file_versions import folder_hash
 from srt.io.records import Message, Record
 from srt.language.prompts import render_prompt
 from train.models.families.model_family import ModelFamily
 from train.models.model_files import apply_umask, load_family, load_processor, load_weights, read_config, weight_faults
 from train.run.model_card import write_merged_card
-from train.run.run_manifest import MODEL_HASH, manifest_path, model_hash, read_manifest
+from train.run.run_manifest import MODEL_HASH, manifest_path, read_manifest
 
 SUMMARY = "merge.json"
 # Largest difference, as a share of the largest logit: in float32, merging changes only the order of sums.
@@ -90,7 +91,7 @@ def merge(adapter: Path, output: Path, base: Path | None = None) -> MergeSummary
     fingerprint = {}
     if (manifest := manifest_path(adapter)) is not None:
         fingerprint = read_manifest(adapter).fingerprint
-        if fingerprint.get(MODEL_HASH) != model_hash(base):
+        if fingerprint.get(MODEL_HASH) != folder_hash(base):
             fault = f"not the model that {adapter} was trained on: its contents differ from {manifest.name}"
             raise UserError(f"{base}: {fault}")
     dtype = read_config(str(base)).dtype or torch.float32

@@ -25,6 +25,7 @@ from pydantic import AliasChoices, Field, ValidationError, field_validator
 
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
+from srt.io.file_versions import folder_hash
 from srt.io.records import Record
 from train.recipe import Recipe
 from train.recipe_reader import RENAMED
@@ -124,7 +125,7 @@ def fingerprint(recipe: Recipe, processes: int, sharding: str | None = None) -> 
         **_flat(keys),
         **_data_keys(recipe),
         "other_arms (contents)": _sha256(list(map(Path, recipe.other_arms))) if recipe.other_arms else None,
-        MODEL_HASH: model_hash(model),
+        MODEL_HASH: folder_hash(model),
         "template (contents)": _template_hash(model),
         "processes": processes,
         "sharding": sharding or current_launch(processes).cluster.sharding,
@@ -145,11 +146,6 @@ def _data_keys(recipe: Recipe) -> dict[str, Any]:
 def data_hashes(fingerprint: dict[str, Any]) -> list[str]:
     """The SHA-256 of the file that a run of this fingerprint was trained on, or of those of its stages."""
     return [value for key, value in fingerprint.items() if key == DATA_HASH or key.endswith(f".{DATA_HASH}")]
-
-
-def model_hash(folder: Path) -> str:
-    """SHA-256 over the names and contents of all files in a model folder."""
-    return _sha256(sorted(file for file in folder.iterdir() if file.is_file()))
 
 
 def fingerprint_hash(fingerprint: dict[str, Any]) -> str:
@@ -311,7 +307,7 @@ def _sha256(files: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
         with open(path, "rb") as file:
-            # The only file of a data set may be renamed; in a model folder the names say what a file is.
+            # The only file of a data set may be renamed.
             digest.update(f"{path.name if len(files) > 1 else ''}:".encode())
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()
