@@ -67,9 +67,10 @@ def experiment(
     console = PlainConsole()
     portion = Portion(arm, seed, items)
     chosen = load_experiment(recipe, set_ or ())
+    chosen = tiny_experiment(chosen) if tiny else chosen
     done = run_experiment(
-        tiny_experiment(chosen) if tiny else chosen,
-        TrainAndEval(),
+        chosen,
+        TrainAndEval(chosen.parallel),
         lambda line: console.print(f"· {line}"),
         None if portion == Portion() else portion,
         tiny=tiny,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import yaml
 
+from srt.cli.gpu_shares import GpuShares
 from srt.cli.recipe_kinds import find_launch_file
 from srt.cli.trainer_process import run_shared_evaluation, run_training, status_text
 from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
@@ -35,7 +36,10 @@ _SET_BY_EXPERIMENT = (
 
 
 class TrainAndEval:
-    """The real stages (:class:`srt.experiment.model_stages.ModelStages`)."""
+    """The real stages (:class:`srt.experiment.model_stages.ModelStages`), of which ``parallel`` train at a time."""
+
+    def __init__(self, parallel: int = 1) -> None:
+        self._parallel, self._shares = parallel, GpuShares(parallel)
 
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
         """Read all settings as their commands will, and make a new model once."""
@@ -44,6 +48,7 @@ class TrainAndEval:
         from train.recipe_reader import make_recipe
 
         make_recipe(recipe, "train")
+        self._shares.divide(experiment.launch and find_launch_file(experiment.launch))
         for key in _SET_BY_EXPERIMENT:
             if key in experiment.evaluate:
                 raise UserError(f"evaluate: {key}: the experiment sets this itself")
@@ -136,7 +141,14 @@ class TrainAndEval:
             return
         heard = _LastLine(say)
         options = ["--resume", *([] if until is None else ["--until", str(until)])]
-        if status := run_training(recipe, launch, options, say=heard):
+        with self._shares.one(launch) as gpus:
+            if gpus is not None:
+                say(f"on GPU {gpus}")
+            # What a launch file names, such as GPU 0 or a port, is the same for all runs.
+            own = ["--main_process_port", "0"] if launch is not None and self._parallel > 1 else []
+            own += ["--gpu_ids", "all"] if launch is not None and gpus is not None else []
+            status = run_training(recipe, launch, options, own, say=heard, gpus=gpus)
+        if status:
             raise UserError(f"training {recipe} ended with status {status_text(status)}: {heard.line}")
 
     def evaluate(self, evaluation: Evaluation) -> None:

@@ -11,11 +11,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir
+from types import MappingProxyType
 
+from srt.cli.gpu_shares import VISIBLE
 from srt.io.atomic_files import temporary_folder
 
 _GRACE = 10
@@ -36,11 +38,13 @@ def run_training(
     options: Sequence[str] = (),
     launch_options: Sequence[str] = (),
     say: Callable[[str], None] | None = None,
+    gpus: str | None = None,
 ) -> int:
     """Run ``train/train_srt.py`` in a child process, which dies with this one, and return its exit status.
 
     ``options`` are further arguments of its command line, ``launch_options`` of ``accelerate launch``. ``say`` is
-    called with each line that it prints; without ``say`` the child prints for itself.
+    called with each line that it prints; without ``say`` the child prints for itself. ``gpus``: those that it sees of
+    the ones that this process sees (``CUDA_VISIBLE_DEVICES``), by default all.
 
     SIGTERM and SIGUSR1 to this process ask the training processes to write a checkpoint and stop; the status is then
     143. They are passed to the training processes and not to the launcher, which would kill them after 30 seconds.
@@ -57,7 +61,8 @@ def run_training(
     # -P: no file of the current folder (torch.py) may hide a module that accelerate imports.
     launch = ["-P", "-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate), *launch_options]
     command = [sys.executable, *(launch if accelerate else []), str(script), "--config", str(recipe), *options]
-    return _run(command, accelerate is not None, say, {*_STOP_SIGNALS, signal.SIGINT})
+    environment = {} if gpus is None else {VISIBLE: gpus}
+    return _run(command, accelerate is not None, say, {*_STOP_SIGNALS, signal.SIGINT}, environment)
 
 
 def run_shared_evaluation(recipe: Path, accelerate: Path, say: Callable[[str], None]) -> int:
@@ -83,7 +88,11 @@ def status_text(status: int) -> str:
 
 
 def _run(
-    command: Sequence[str], launched: bool, say: Callable[[str], None] | None, blocked: Iterable[signal.Signals]
+    command: Sequence[str],
+    launched: bool,
+    say: Callable[[str], None] | None,
+    blocked: Iterable[signal.Signals],
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Run ``command``, ``launched`` by accelerate or not, with some signals ``blocked``; return its exit status."""
     with temporary_folder(Path(gettempdir(), "srt-train")) as folder:
@@ -93,7 +102,7 @@ def _run(
                 command,
                 stdout=subprocess.PIPE if say else None,
                 stderr=subprocess.STDOUT if say else None,
-                env={**os.environ, "SRT_DIE_WITH_PARENT": "1", "SRT_STATUS_FILE": str(status_file)},
+                env={**os.environ, **environment, "SRT_DIE_WITH_PARENT": "1", "SRT_STATUS_FILE": str(status_file)},
                 preexec_fn=_before_exec(blocked),
             ) as run,
             _signals_passed_on(run, launched),

@@ -19,16 +19,7 @@ def require_gpus(launch_file: Path, options: Sequence[str] = ()) -> None:
     Raises:
         UserError: it starts several processes here on GPUs, and there are fewer; or it cannot be read.
     """
-    values = read_yaml(launch_file)
-    for name in ("num_processes", "num_machines"):
-        if (value := launch_option(options, name)) is not None:
-            values[name] = value
-    try:
-        processes, machines = (int(values.get(name) or 1) for name in ("num_processes", "num_machines"))
-    except (TypeError, ValueError):
-        return  # accelerate says what is wrong with them
-    here = -(-processes // max(machines, 1))
-    if here < 2 or str(values.get("use_cpu")).lower() == "true" or {"--cpu", "--use_cpu", "--use-cpu"} & {*options}:
+    if (here := processes_here(launch_file, options)) < 2:
         return
     import torch
 
@@ -40,6 +31,25 @@ def require_gpus(launch_file: Path, options: Sequence[str] = ()) -> None:
             f"{launch_file}: starts {here} processes on this machine, one for each GPU, but it has {has}; "
             f"{instead}use {'another launch file' if instead else without}"
         )
+
+
+def processes_here(launch_file: Path, options: Sequence[str] = ()) -> int:
+    """How many processes the accelerate file starts on this machine, each with a GPU of its own; 0: without GPUs.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    values = read_yaml(launch_file)
+    for name in ("num_processes", "num_machines"):
+        if (value := launch_option(options, name)) is not None:
+            values[name] = value
+    if str(values.get("use_cpu")).lower() == "true" or {"--cpu", "--use_cpu", "--use-cpu"} & {*options}:
+        return 0
+    try:
+        processes, machines = (int(values.get(name) or 1) for name in ("num_processes", "num_machines"))
+    except (TypeError, ValueError):
+        return 1  # accelerate says what is wrong with them
+    return -(-processes // max(machines, 1))
 
 
 def named_gpus() -> list[str]:
