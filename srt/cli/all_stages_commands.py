@@ -34,15 +34,22 @@ def experiment(
         typer.Option(
             "--arm",
             autocompletion=completions.arms,
-            help="Learning curves: measure only this arm now; may be repeated.",
+            help="Train and evaluate only this arm now; may be repeated.",
         ),
     ] = None,
     seed: Annotated[
-        list[int] | None, typer.Option("--seed", help="Learning curves: measure only this seed now; may be repeated.")
+        list[int] | None, typer.Option("--seed", help="Train and evaluate only this seed now; may be repeated.")
     ] = None,
     items: Annotated[
         int | None, typer.Option("--items", help="Learning curves: measure only points up to this many items now.")
     ] = None,
+    prepare: Annotated[
+        bool, typer.Option("--prepare", help="Make and check data and initial weights, and train nothing.")
+    ] = False,
+    runs: Annotated[
+        bool,
+        typer.Option("--runs", help="Print the options of the commands that can run side by side, and do nothing."),
+    ] = False,
 ) -> None:
     """Run a whole experiment: data, training, evaluation.
 
@@ -56,18 +63,25 @@ def experiment(
     Example: srt experiment r1-distill-seating --set 'seeds=[0]' --set output=runs/one-seed
 
     Example: srt experiment my-curves.yaml --arm cot --arm srt --seed 0 --items 40000
+
+    Example: srt experiment r1-distill-seating --arm srt --seed 1
     """
     from srt.cli.experiment_stages import TrainAndEval
     from srt.experiment.experiment_reader import load_experiment
-    from srt.experiment.learning_curve import Portion
+    from srt.experiment.portion import Portion
     from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
     from srt.experiment.run_experiment import run_experiment
 
     require_kind(recipe, "experiment")
     console = PlainConsole()
-    portion = Portion(arm, seed, items)
+    portion = Portion(arm, seed, items, prepare)
     chosen = load_experiment(recipe, set_ or ())
     chosen = tiny_experiment(chosen) if tiny else chosen
+    if runs:
+        portion.check(chosen)
+        for options in portion.calls(chosen):
+            typer.echo(options)
+        return
     done = run_experiment(
         chosen,
         TrainAndEval(chosen.parallel),
@@ -78,7 +92,7 @@ def experiment(
     )
     for text, file in zip(done.summaries, done.files, strict=True):
         console.print(text)
-        console.print(f"The full results are in {file}")
+        console.print(f"The full results are in {file}" if portion == Portion() else f"What is there by now: {file}")
 
 
 def dataset(

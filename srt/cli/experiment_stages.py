@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -33,6 +34,10 @@ _SET_BY_EXPERIMENT = (
     "run_name",
 )  # fmt: skip
 """Keys of an evaluation recipe that an experiment sets itself."""
+
+
+_STOPPED = 128 + signal.SIGTERM
+"""The status of a training process that a signal has stopped, with a checkpoint."""
 
 
 class TrainAndEval:
@@ -148,6 +153,9 @@ class TrainAndEval:
             own = ["--main_process_port", "0"] if launch is not None and self._parallel > 1 else []
             own += ["--gpu_ids", "all"] if launch is not None and gpus is not None else []
             status = run_training(recipe, launch, options, own, say=heard, gpus=gpus)
+        if status == _STOPPED:
+            say("a signal has stopped it; the same command continues")
+            raise SystemExit(_STOPPED)
         if status:
             raise UserError(f"training {recipe} ended with status {status_text(status)}: {heard.line}")
 

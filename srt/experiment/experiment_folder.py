@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ from srt.experiment.experiment_reader import parse_experiment
 from srt.experiment.experiment_recipe import Experiment
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.folder_lock import make_folder
+from srt.io.folder_lock import FolderHeld, hold_folder, make_folder
 
 DATA_LOCK = ".data.lock"
 """Held by the process that makes the data and the initial weights."""
@@ -87,9 +87,13 @@ class ExperimentFolder:
         """What that run has trained."""
         return self.run(arm, seed) / "model"
 
+    def tested_on(self, test: str) -> Path:
+        """The run folders of the evaluations on a test."""
+        return self.root / "tested" / test
+
     def tested(self, test: str, arm: str, seed: int) -> Path:
         """The run folder of an evaluation."""
-        return self.root / "tested" / test / f"{arm}-{seed}"
+        return self.tested_on(test) / f"{arm}-{seed}"
 
     def measured(self, test: str, arm: str, seed: int, items: int) -> Path:
         """The run folder of the evaluation at a point of a learning curve."""
@@ -111,6 +115,21 @@ class ExperimentFolder:
     def report(self, test: str, tests: int) -> Path:
         """The report of one of so many tests."""
         return self.root / "report" if tests == 1 else self.root / "report" / test
+
+
+@contextlib.contextmanager
+def one_at_a_time(root: Path, lock: str, doing: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Hold ``lock`` in the folder ``root``, or wait for another process that does what ``doing`` says.
+
+    What the block does may be done when its turn comes.
+    """
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(hold_folder(root, name=lock))
+        except FolderHeld:
+            say(f"waiting for another process, which {doing}")
+            held.enter_context(hold_folder(root, name=lock, wait=True))
+        yield
 
 
 def read_experiment(root: Path) -> Experiment:

@@ -19,19 +19,18 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
 from srt.experiment.experiment_blocks import BenchmarkTest
-from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_folder import ExperimentFolder, one_at_a_time
 from srt.experiment.experiment_models import trained_at
 from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, ModelStages, Say
+from srt.experiment.portion import Portion
 from srt.experiment.training_recipes import evaluation_settings
 from srt.io.atomic_files import write_atomically
-from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.problem_files import read_problems
 from srt.io.record_reader import read_records
@@ -81,37 +80,6 @@ class TestPuzzles(Record):
     puzzles_at_least: int
 
 
-@dataclass(frozen=True)
-class Portion:
-    """What of an experiment to run now: these arms and seeds, up to so many items; ``None`` is all there is."""
-
-    arms: Sequence[str] | None = None
-    seeds: Sequence[int] | None = None
-    items: int | None = None
-
-    def check(self, experiment: Experiment) -> None:
-        """Raise a :class:`UserError` if the experiment does not have what is asked for."""
-        if experiment.curve is None:
-            raise UserError("--arm, --seed and --items choose a part of learning curves; this experiment has no curve")
-        items = [] if self.items is None else [self.items]
-        choices: list[tuple[str, Sequence[object], Sequence[object]]] = [
-            ("arm", self.arms or (), experiment.arms),
-            ("seed", self.seeds or (), experiment.seeds),
-            ("items", items, experiment.curve.items),
-        ]
-        for name, asked, known in choices:
-            if unknown := [value for value in asked if value not in known]:
-                raise UserError(f"--{name}: {unknown[0]} is not one of {', '.join(map(str, known))}")
-
-    def trained_arms(self, experiment: Experiment) -> list[str]:
-        """The arms to train now, in the experiment's order."""
-        return [arm for arm in experiment.trained_arms if self.arms is None or arm in self.arms]
-
-    def seeds_of(self, experiment: Experiment) -> list[int]:
-        """The seeds to run now, in the experiment's order."""
-        return [seed for seed in experiment.seeds if self.seeds is None or seed in self.seeds]
-
-
 class LearningCurves:
     """The curves of ``experiment``, measured with ``stages``.
 
@@ -143,13 +111,15 @@ class LearningCurves:
                     self._folder.puzzles(test), [orjson.dumps(puzzles_of(self._folder, test).model_dump())]
                 )
         for arm, seed, items in self._order(portion):
-            points = read_points(self._folder)
-            done = {point.test for point in points if (point.arm, point.seed, point.items) == (arm, seed, items)}
-            if done == self._tests.keys() or self._has_enough(arm, seed, items, points):
-                continue
-            for point in self._measure_one(arm, seed, items):
-                self._file(point)
-                self._say(f"{arm}, seed {seed}, {items} items, {point.test}: {point.accuracy:.1%} right")
+            trained = f"{self._experiment.trained_as(arm) or arm}-{seed}"
+            with one_at_a_time(self._folder.root, f".{trained}.lock", f"runs {trained}", self._say):
+                points = read_points(self._folder)
+                done = {point.test for point in points if (point.arm, point.seed, point.items) == (arm, seed, items)}
+                if done == self._tests.keys() or self._has_enough(arm, seed, items, points):
+                    continue
+                for point in self._measure_one(arm, seed, items):
+                    self._file(point)
+                    self._say(f"{arm}, seed {seed}, {items} items, {point.test}: {point.accuracy:.1%} right")
         return read_points(self._folder)
 
     def _file(self, point: CurvePoint) -> None:

@@ -13,13 +13,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event
 
 from srt.experiment.arm_sequences import build_arms, solve_training_problems
 from srt.experiment.experiment_blocks import SOLVED, BenchmarkTest, ContinuedModel, InitModel, Model, TaughtTraces
-from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, held_in_output
+from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, held_in_output, one_at_a_time
 from srt.experiment.experiment_models import (
     PROBE,
     check_continued,
@@ -32,14 +31,14 @@ from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.experiment_result import ExperimentResult, read_result, write_result
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.given_traces import trace_file
-from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
+from srt.experiment.learning_curve import LearningCurves, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.picture_probe import check_probe, pass_probe, write_probe
+from srt.experiment.portion import Portion
 from srt.experiment.teaching_stages import check_teaching, describe_pictures, teach_traces
 from srt.experiment.training_recipes import evaluation_settings, recipe_of, reporting_settings, write_recipe
 from srt.io.bundled_files import find_bundled, no_model_folder
 from srt.io.errors import UserError
-from srt.io.folder_lock import FolderHeld, hold_folder
 from srt.io.record_reader import read_records
 from srt.io.records import Sequence
 
@@ -58,7 +57,8 @@ def run_experiment(
     ``tiny``: the experiment is a rehearsal, and no language model is asked. ``recipe`` is the file that the experiment
     was read from; faults of its settings name it.
 
-    Of learning curves, ``portion`` is what is measured now; the result is then of what the folder has by now.
+    ``portion`` is what is run now; the result is then of what the folder has by now. Several processes may run portions
+    of one experiment at the same time: what all of them need is made by the first, and each run by one.
 
     Raises:
         UserError: the output folder holds an experiment with other settings, a data source is empty, no problem is left
@@ -86,29 +86,27 @@ def run_experiment(
         raise UserError(f"{recipe}: {error}") if recipe else error from None
     if held == "nothing":
         check_teaching(experiment, tiny)
-    with _one_at_a_time(experiment, say):
+    with one_at_a_time(experiment.output, DATA_LOCK, "prepares this experiment", say):
         tests = _prepare(experiment, stages, say, now, tiny=tiny)
+    folder = ExperimentFolder(experiment.output)
+    if now.prepare:
+        calls = now.calls(experiment)
+        return ExperimentResult(summaries=["\n".join(["prepared; to be run are", *calls])], files=[folder.data])
     if experiment.curve is not None:
         result = _measure_curves(experiment, tests, stages, say, now)
     else:
-        models = _train_all(experiment, stages, say)
+        models = _train_all(experiment, stages, say, now)
         runs = _evaluate_all(experiment, tests, models, stages, say)
-        result = _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
+        if portion is not None:
+            there = [
+                f"{test}: evaluated are {', '.join(run.name for run in of_test)}" for test, of_test in runs.items()
+            ]
+            return ExperimentResult(summaries=there, files=[folder.tested_on(test) for test in runs])
+        with one_at_a_time(experiment.output, ".report.lock", "compares the arms", say):
+            result = _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
     if portion is None:
         write_result(experiment.output, result)
     return result
-
-
-@contextmanager
-def _one_at_a_time(experiment: Experiment, say: Say) -> Iterator[None]:
-    """Hold the experiment's data: several processes may measure its curves, and all of them need the data first."""
-    with ExitStack() as held:
-        try:
-            held.enter_context(hold_folder(experiment.output, name=DATA_LOCK))
-        except FolderHeld:
-            say("waiting for another process, which prepares this experiment")
-            held.enter_context(hold_folder(experiment.output, name=DATA_LOCK, wait=True))
-        yield
 
 
 def _prepare(
@@ -220,7 +218,9 @@ def _check_training(experiment: Experiment, arms: list[str], stages: ModelStages
         raise UserError(f"{', '.join(faults)}: cannot be trained; {arm}: {'; '.join(found)}")
 
 
-def _train_all(experiment: Experiment, stages: ModelStages, say: Say) -> dict[tuple[str, int], TrainedModel]:
+def _train_all(
+    experiment: Experiment, stages: ModelStages, say: Say, now: Portion
+) -> dict[tuple[str, int], TrainedModel]:
     """Train every arm with every seed, ``parallel`` at a time; returns the models of all arms, in their order."""
     failed = Event()
     launch = _launch_file(experiment.launch)
@@ -232,23 +232,28 @@ def _train_all(experiment: Experiment, stages: ModelStages, say: Say) -> dict[tu
             return
         say(f"train: {name}")
         try:
-            recipe = write_recipe(experiment, arm, seed, start_of_arm(experiment, arm, seed))
-            stages.train(recipe, launch, lambda line: say(f"{name}: {line}"))
+            with one_at_a_time(experiment.output, f".{arm}-{seed}.lock", f"trains {name}", say):
+                recipe = write_recipe(experiment, arm, seed, start_of_arm(experiment, arm, seed))
+                stages.train(recipe, launch, lambda line: say(f"{name}: {line}"))
         except BaseException as error:
             # Reported at once; the runs beside it are still waited for, and kept.
             failed.set()
             say(f"{name}: failed: {error}")
             raise
 
-    with ThreadPoolExecutor(experiment.parallel) as pool:
-        list(pool.map(train, ((arm, seed) for seed in experiment.seeds for arm in experiment.trained_arms)))
+    jobs = [(arm, seed) for seed in now.seeds_of(experiment) for arm in now.trained_arms(experiment)]
+    if experiment.parallel == 1 or len(jobs) == 1:
+        for job in jobs:  # in the main thread, where a signal is passed on to the training, which writes a checkpoint
+            train(job)
+    else:
+        with ThreadPoolExecutor(experiment.parallel) as pool:
+            list(pool.map(train, jobs))
     folder = ExperimentFolder(experiment.output)
     models: dict[tuple[str, int], TrainedModel] = {}
-    for arm in experiment.arms:
-        for seed in experiment.seeds_of(arm):
-            origin = experiment.trained_as(arm)
-            trained = folder.model(origin, seed) if origin else None
-            models[arm, seed] = trained_model(experiment, origin or arm, seed, trained)
+    for arm, seed in now.evaluated(experiment):
+        origin = experiment.trained_as(arm)
+        trained = folder.model(origin, seed) if origin else None
+        models[arm, seed] = trained_model(experiment, origin or arm, seed, trained)
     return models
 
 
@@ -264,20 +269,21 @@ def _evaluate_all(
     runs: dict[str, list[Path]] = {test: [] for test in tests}
     for (arm, seed), model in models.items():
         for test, benchmark in tests.items():
-            say(f"evaluate: {arm}, seed {seed}" + (f", {test}" if len(tests) > 1 else ""))
+            name = f"{arm}, seed {seed}" + (f", {test}" if len(tests) > 1 else "")
+            say(f"evaluate: {name}")
             runs[test].append(folder.tested(test, arm, seed))
-            stages.evaluate(
-                Evaluation(
-                    trained=model,
-                    problems=folder.test(test),
-                    arm=arm,
-                    prompt=experiment.prompt,
-                    out=runs[test][-1],
-                    benchmark=benchmark,
-                    settings=evaluation_settings(experiment, f"{arm}/{seed}" + (f"/{test}" if len(tests) > 1 else "")),
-                    launch=_launch_file(experiment.eval_launch),
-                )
+            evaluation = Evaluation(
+                trained=model,
+                problems=folder.test(test),
+                arm=arm,
+                prompt=experiment.prompt,
+                out=runs[test][-1],
+                benchmark=benchmark,
+                settings=evaluation_settings(experiment, f"{arm}/{seed}" + (f"/{test}" if len(tests) > 1 else "")),
+                launch=_launch_file(experiment.eval_launch),
             )
+            with one_at_a_time(experiment.output, f".{test}-{arm}-{seed}.lock", f"evaluates {name}", say):
+                stages.evaluate(evaluation)
     return runs
 
 

@@ -14,8 +14,9 @@ from srt.experiment.experiment_blocks import InitModel
 from srt.experiment.experiment_folder import ExperimentFolder, claim
 from srt.experiment.experiment_reader import load_experiment
 from srt.experiment.experiment_recipe import Experiment
-from srt.experiment.learning_curve import Portion, TestPuzzles, read_points
+from srt.experiment.learning_curve import TestPuzzles, read_points
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
+from srt.experiment.portion import Portion
 from srt.experiment.run_experiment import run_experiment
 from srt.io.errors import UserError
 from tests.srt.experiment.fake_stages import FakeStages
