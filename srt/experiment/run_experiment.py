@@ -238,7 +238,8 @@ def _train_all(
         except BaseException as error:
             # Reported at once; the runs beside it are still waited for, and kept.
             failed.set()
-            say(f"{name}: failed: {error}")
+            if not isinstance(error, SystemExit):  # a signal has stopped it
+                say(f"{name}: failed: {error}")
             raise
 
     jobs = [(arm, seed) for seed in now.seeds_of(experiment) for arm in now.trained_arms(experiment)]
