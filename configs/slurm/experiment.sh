@@ -1,15 +1,15 @@
 #!/bin/bash
-# Every run of an experiment as a job of its own, and then the comparison. On the login node, with the Python environment
-# active, in the folder to which the recipe's paths are relative:
+# Every run of an experiment as a job of its own, and then the comparison. On the login node, with the Python
+# environment active, in the folder to which the recipe's paths are relative:
 #
 #   bash configs/slurm/experiment.sh RECIPE [--tiny] [--set KEY=VALUE ...]
 #
-# This submits three jobs, each of which waits until the one before has succeeded: one prepares data and initial weights,
-# a job array trains and evaluates arms x seeds, one evaluates what is missing and compares. AT_ONCE=4 before the command
-# keeps the array to 4 jobs at a time. After a failure, submit the same again: what is done is not done twice.
+# This submits three jobs, each of which waits until the one before has succeeded: one prepares data and initial
+# weights, a job array trains and evaluates arms x seeds, and one evaluates what is missing and compares. AT_ONCE=4
+# before the command keeps the array to 4 jobs at a time. After a failure, submit the same again: nothing is done twice.
 #
-# The lines below are for every job; give partition and account as SBATCH_PARTITION and SBATCH_ACCOUNT. The output folder
-# must lie on a file system that all machines see.
+# The lines below are for every job; give partition and account as SBATCH_PARTITION and SBATCH_ACCOUNT. The output
+# folder must lie on a file system that all machines see.
 #SBATCH --job-name=srt-experiment
 #SBATCH --nodes=1
 #SBATCH --ntasks-per-node=1

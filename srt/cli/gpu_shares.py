@@ -68,9 +68,9 @@ class GpuShares:
 def visible_gpus() -> list[str]:
     """The names of the GPUs that this process sees, as ``CUDA_VISIBLE_DEVICES`` has them."""
     if (given := os.environ.get(VISIBLE)) is None:
-        import torch
+        from train.preflight.gpus_at_hand import count_gpus
 
-        return [str(number) for number in range(torch.cuda.device_count())]
+        return [str(number) for number in range(count_gpus())]
     names = [name.strip() for name in given.split(",")]
     # CUDA ignores what follows the first name that is none.
     end = next((at for at, name in enumerate(names) if name in ("", "-1")), len(names))

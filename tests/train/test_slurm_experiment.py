@@ -49,7 +49,8 @@ if not any(before):
     running, status = {}, {}
     while running or waiting:
         while waiting and len(running) < int(at_once or 1000):
-            running[waiting[0]] = start(waiting.pop(0))
+            task = waiting.pop(0)
+            running[task] = start(task)
         for task, shell in list(running.items()):
             if (mark := here / f"running-{number + 1 + (task or 0)}").exists():
                 mark.unlink()

@@ -21,9 +21,7 @@ def require_gpus(launch_file: Path, options: Sequence[str] = ()) -> None:
     """
     if (here := processes_here(launch_file, options)) < 2:
         return
-    import torch
-
-    if (gpus := torch.cuda.device_count()) < here:
+    if (gpus := count_gpus()) < here:
         has = "none" if gpus == 0 else f"{gpus}"
         instead = f"add -- --num_processes {gpus}, or " if gpus > 1 else ""
         without = "configs/one_gpu.yaml" if gpus == 1 else "no --accelerate (one process), or configs/cpu_ddp.yaml"
@@ -50,6 +48,13 @@ def processes_here(launch_file: Path, options: Sequence[str] = ()) -> int:
     except (TypeError, ValueError):
         return 1  # accelerate says what is wrong with them
     return -(-processes // max(machines, 1))
+
+
+def count_gpus() -> int:
+    """How many GPUs this process sees."""
+    import torch
+
+    return torch.cuda.device_count()
 
 
 def named_gpus() -> list[str]:
