@@ -16,9 +16,9 @@ _SAME_FOR_ALL_TRACES = "answer"
 
 
 def data_warnings(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
-    """A line for each oddity of ``examples``, which are those of ``recipe``; each stage is looked at alone."""
+    """A line for each oddity of ``examples``, which are those of ``recipe``; each file is looked at alone."""
     warnings = []
-    for part, those in zip(recipe.parts(), examples.by_stage(), strict=True):
+    for part, those in zip(recipe.parts(), examples.by_part(), strict=True):
         if repeated := count_repeated(those):
             warnings.append(
                 f"{part.data}: {repeated:,} of {len(those):,} sequences repeat another one of the same problem token "

@@ -23,7 +23,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "qlora": {"lora": LORA, "model": {"quantize": "nf4"}},
     # Parts of a model each in its own way: a copy of the vision tower is trained in full beside the adapters.
     "parts": {"lora": LORA, "trainable": {"vision": "full", "projector": "lora"}},
-    "muon": {"muon_learning_rate": 0.02},
+    "muon": {"optimizer": "muon", "muon_learning_rate": 0.02},
     "weighted": {"loss": {"correlate": 2.0, "infer": 0.5, "answer": 3.0, "other": 0.25}},
     # The base is stored in bfloat16 too.
     "full in bfloat16": {"model": {"dtype": "bfloat16"}},
