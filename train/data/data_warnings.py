@@ -32,8 +32,13 @@ def data_warnings(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
 
 
 def batch_warnings(recipe: Recipe, examples: TokenizedExamples, steps: int) -> list[str]:
-    """A line for each file with fewer sequences than a batch: a run of ``steps`` sees them more often than meant."""
-    warnings = []
+    """A line for each file with fewer sequences than a batch: a run of ``steps`` sees them more often than meant.
+
+    Of a mix nothing is said: a batch has a share of each file only.
+    """
+    warnings: list[str] = []
+    if recipe.mix is not None:
+        return warnings
     for part, size in zip(recipe.parts(), examples.sizes, strict=True):
         if size >= recipe.batch_size:
             continue

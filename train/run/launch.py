@@ -162,11 +162,14 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
     faults = []
     if launch.fsdp_version is not None and str(launch.fsdp_version) != "2":
         faults.append(f"fsdp_config.fsdp_version: {launch.fsdp_version}; only FSDP2 is supported, set fsdp_version: 2")
-    if recipe.optimizer != "adamw" and launch.cluster.method not in ("one", "ddp"):
-        fault = f"optimizer: {recipe.optimizer} needs whole matrices; use DDP (MULTI_GPU), or adamw"
-        faults.append(fault)
-    if recipe.lora is not None and recipe.lora.init is not None and launch.cluster.shards_weights:
-        faults.append(f"lora.init: {recipe.lora.init} needs whole matrices; use DDP (MULTI_GPU) or ZeRO-2")
+    if launch.cluster.method not in ("one", "ddp"):
+        whole = [("optimizer", recipe.optimizer, "adamw")] if recipe.optimizer != "adamw" else []
+        if recipe.lora is not None and recipe.lora.init is not None:
+            whole.append(("lora.init", recipe.lora.init, "null"))
+        faults += [
+            f"{key}: {value} needs whole matrices; use DDP (MULTI_GPU), not FSDP or DeepSpeed, or {key}: {other}"
+            for key, value, other in whole
+        ]
     if launch.deepspeed_file:
         own = deepspeed_faults(launch.deepspeed, recipe, accumulation)
         faults += [f"{launch.deepspeed_file}: {fault}" for fault in own]

@@ -151,6 +151,7 @@ def test_what_needs_whole_matrices(name: str, refused: bool, recipe: Callable[..
     for key, changes in (
         ("optimizer", {"optimizer": "muon", "muon_learning_rate": 0.02}),
         ("optimizer", {"optimizer": "adafactor"}),
+        ("optimizer", {"optimizer": "adamw_8bit"}),
         ("lora.init", {"lora": {"init": "pissa"}}),
     ):
         faults = launch_faults(launch, recipe(**changes), 1)
