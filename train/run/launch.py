@@ -163,7 +163,9 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
     if launch.fsdp_version is not None and str(launch.fsdp_version) != "2":
         faults.append(f"fsdp_config.fsdp_version: {launch.fsdp_version}; only FSDP2 is supported, set fsdp_version: 2")
     if launch.cluster.method not in ("one", "ddp"):
-        whole = [("optimizer", recipe.optimizer, "adamw")] if recipe.optimizer != "adamw" else []
+        whole: list[tuple[str, str, str]] = (
+            [("optimizer", recipe.optimizer, "adamw")] if recipe.optimizer != "adamw" else []
+        )
         if recipe.lora is not None and recipe.lora.init is not None:
             whole.append(("lora.init", recipe.lora.init, "null"))
         faults += [

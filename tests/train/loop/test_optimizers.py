@@ -50,7 +50,7 @@ def build_trainer(recipe: Recipe) -> TraceTrainer:
 )
 def test_each_is_the_librarys(optimizer: str, kind: Any, recipe: Make) -> None:
     changes = {"muon_learning_rate": 0.02} if optimizer == "muon" else {}
-    made = build_trainer(recipe(optimizer=optimizer, **changes)).create_optimizer()
+    made: Any = build_trainer(recipe(optimizer=optimizer, **changes)).create_optimizer()
     assert type(made).__name__ == kind if isinstance(kind, str) else type(made) is kind
     if optimizer == "adamw_8bit":
         assert type(made).__module__.startswith("bitsandbytes")

@@ -13,6 +13,7 @@ from peft import PeftModel
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM
 
+import train.loop.trl_trainer as trl_trainer
 import train.train_srt as train_srt
 from tests.train.test_resume import Broken, break_off_at
 from train.recipe import Recipe
@@ -27,7 +28,8 @@ IDS = torch.arange(40).view(2, 20) + 5
 def logits(model: Any) -> torch.Tensor:
     model.eval()
     with torch.no_grad():
-        return model(input_ids=IDS).logits
+        found: torch.Tensor = model(input_ids=IDS).logits
+        return found
 
 
 def with_adapter(base: str, folder: Path) -> torch.Tensor:
@@ -45,7 +47,7 @@ def test_evaluated_is_trained_also_resumed_and_merged(
     init: str, recipe: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_training = []
-    make = train_srt.make_trainer
+    make = trl_trainer.make_trainer
 
     def make_and_keep(*args: Any, **kwargs: Any) -> Any:
         in_training.append(make(*args, **kwargs))
