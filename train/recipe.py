@@ -15,6 +15,7 @@ from srt.io.yaml_config import Config
 Attention = Literal[
     "auto", "eager", "sdpa", "flash_attention_2", "flash_attention_3", "flex_attention", "varlen", "segments"
 ]
+Optimizer = Literal["adamw", "adamw_8bit", "paged_adamw", "paged_adamw_8bit", "adafactor", "muon"]
 PartName = Literal["vision", "projector", "language"]
 PartPolicy = Literal["frozen", "lora", "full"]
 
@@ -71,6 +72,11 @@ class Lora(Config):
     ``targets`` are the last names of the modules of the *language model* that it changes; by default those of the
     architecture (:mod:`train.models.families`, which knows those of the other parts too). ``dora`` learns a
     magnitude besides (Liu et al., "DoRA", 2024).
+
+    ``rslora`` scales by alpha / sqrt(r) instead of alpha / r (Kalajdzievski, 2023). ``init`` starts from the matrices
+    themselves: ``pissa`` from their largest singular vectors (Meng et al., 2024; a fast SVD), ``olora`` from their QR
+    decomposition (Buyukakyuz, 2024). ``plus_ratio`` trains the B factors at so many times the learning rate (Hayou et
+    al., "LoRA+", 2024, who take 16).
     """
 
     r: int = Field(default=16, ge=1)
@@ -78,6 +84,9 @@ class Lora(Config):
     dropout: float = Field(default=0.0, ge=0, lt=1)
     targets: tuple[str, ...] | None = Field(default=None, min_length=1)
     dora: bool = False
+    rslora: bool = False
+    init: Literal["pissa", "olora"] | None = None
+    plus_ratio: float | None = Field(default=None, ge=1, allow_inf_nan=False)
 
 
 class Pictures(Config):
@@ -165,29 +174,46 @@ class Stage(Config):
     items: int = Field(ge=1)
 
 
+class MixedFile(Config):
+    """One of several files that a run is trained on at once; ``weight`` over the sum of all is its share of sequences.
+
+    Its own order is that of a run on this file alone.
+    """
+
+    data: _Path
+    weight: float = Field(gt=0, allow_inf_nan=False)
+
+
 class Recipe(Config):
     """One training run on ``data``, for so many ``steps`` (optimizer steps) or ``epochs`` (times through the data).
 
     Or a curriculum: its ``stages`` follow one another under one optimizer and one schedule, and say what the run is
-    trained on and how long it is.
+    trained on and how long it is. Or a ``mix`` of several files, for so many ``steps``.
 
     That its keys do not contradict each other is checked by :mod:`train.recipe_rules`.
 
     Args:
         data: a file of :class:`~srt.io.records.Sequence`, as ``srt build`` writes it: JSON Lines or Parquet.
         stages: a curriculum, instead of ``data``, ``steps`` and ``epochs``.
+        mix: several files at once, instead of ``data``; ``steps`` say how long, as an epoch has no meaning.
         batch_size: sequences for one optimizer step, over all processes.
         micro_batch: sequences that one process computes at a time, padded to the longest; by default all of its share
             of the batch.
         pack: instead, concatenate the sequences of a batch into rows of at most so many tokens, without padding; no
             token attends to another sequence. A step sees the same sequences as without.
-        warmup: the steps in which the learning rate rises from 0: below 1 a share of the run, from 1 on their number.
+        warmup: the steps in which the learning rate rises, from 1/warmup of it in the first: below 1 a share of the
+            run, from 1 on their number.
         decay: with ``scheduler: constant``, the last steps, in which the learning rate falls to 0 in a line: below 1 a
             share of the run, from 1 on their number; none by default. What comes before does not depend on it.
-        muon_learning_rate: train the matrices of the layers with Muon instead of AdamW, at this rate (0.01 and
-            0.02 were used for small models from random weights); embeddings, head and vectors stay with AdamW at
-            ``learning_rate``.
-        adam_beta2: how slowly AdamW forgets the size of past gradients; 0.95 to 0.98 suits short runs from scratch.
+        min_learning_rate: where the learning rate ends that ``scheduler`` or ``decay`` lower.
+        optimizer: ``adamw``; ``adamw_8bit`` keeps its moments in 8 bits; ``paged_...`` keep them in memory that a GPU
+            may move to the host; these are bitsandbytes'. ``adafactor`` keeps a mean for each row and column. ``muon``
+            is for the matrices of the layers; embeddings, head and vectors stay with AdamW at ``learning_rate``.
+        muon_learning_rate: that of Muon (0.01 and 0.02 were used for small models from random weights).
+        beta1, beta2, eps: of AdamW, and how slowly it forgets past gradients and their size; a ``beta2`` of 0.95 to
+            0.98 suits short runs from scratch.
+        max_grad_norm: gradients of a larger norm are scaled down to it.
+        neftune: alpha of the noise that is added to embeddings in training (Jain et al., "NEFTune", 2023, who take 5).
         max_length: the most tokens a sequence may have, prompt included. Nothing is ever cut.
         too_long: what becomes of a longer one: ``refuse`` (an error), or ``drop``: its problem is left out, with all
             its sequences, and is named in ``dropped.jsonl`` in the output folder.
@@ -211,6 +237,7 @@ class Recipe(Config):
     model: ModelSpec
     data: _Path | None = None
     stages: tuple[Stage, ...] | None = None
+    mix: tuple[MixedFile, ...] | None = None
     output: _Path
     seed: int = Field(default=0, ge=0, lt=2**32)  # NumPy takes no larger one
     steps: int | None = Field(default=None, ge=1)
@@ -218,12 +245,18 @@ class Recipe(Config):
     batch_size: int = Field(ge=1)
     micro_batch: int | None = Field(default=None, ge=1)
     learning_rate: float = Field(gt=0)
+    min_learning_rate: float = Field(default=0.0, ge=0)
+    optimizer: Optimizer = "adamw"
     muon_learning_rate: float | None = Field(default=None, gt=0, lt=1)
     scheduler: Literal["constant", "linear", "cosine"] = "cosine"
     warmup: float = Field(default=0.05, ge=0, strict=True)
     decay: float | None = Field(default=None, gt=0, strict=True)
     weight_decay: float = Field(default=0.0, ge=0)
-    adam_beta2: float = Field(default=0.999, gt=0, lt=1)
+    beta1: float = Field(default=0.9, ge=0, lt=1)
+    beta2: float = Field(default=0.999, gt=0, lt=1)
+    eps: float = Field(default=1e-8, gt=0)
+    max_grad_norm: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    neftune: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_length: int = Field(ge=2)
     too_long: Literal["refuse", "drop"] = "refuse"
     other_arms: tuple[_Path, ...] = ()
@@ -274,19 +307,20 @@ class Recipe(Config):
 
     @property
     def data_file(self) -> Path:
-        """The one file that the run is trained on; a run with stages has :meth:`parts`."""
+        """The one file that the run is trained on; a run with stages or a mix has :meth:`parts`."""
         assert self.data is not None
         return Path(self.data)
 
     def parts(self) -> list[Recipe]:
-        """The run as runs on one file each: those of its stages, or itself."""
-        if self.stages is None:
+        """The run as runs on one file each: those of its stages or its mix, or itself."""
+        files = self.stages or self.mix
+        if not files:
             return [self]
-        return [self.model_copy(update={"data": stage.data, "stages": None}) for stage in self.stages]
+        return [self.model_copy(update={"data": file.data, "stages": None, "mix": None}) for file in files]
 
     def on(self, data: str) -> Recipe:
         """The same with ``data`` instead of its own data, and without other arms."""
-        return self.model_copy(update={"data": data, "stages": None, "other_arms": ()})
+        return self.model_copy(update={"data": data, "stages": None, "mix": None, "other_arms": ()})
 
     def policies(self) -> dict[PartName, PartPolicy]:
         """How each part of a model is trained."""

@@ -17,7 +17,7 @@ from srt.io.yaml_config import ConfigFaults, find_faults, merged, read_yaml, wit
 from train.recipe import Recipe
 from train.recipe_rules import contradictions, depends_on
 
-RENAMED = {"tune": "trainable", "loss.between": "loss.other"}
+RENAMED = {"tune": "trainable", "loss.between": "loss.other", "adam_beta2": "beta2"}
 """Keys of older recipes and records, with the name that they have now."""
 
 _REQUIRED: dict[str, Any] = {

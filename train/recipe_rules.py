@@ -23,14 +23,15 @@ def depends_on(keys: Iterable[str], unknown: Iterable[str]) -> bool:
 
 def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
     """What is wrong with ``recipe``: the keys that a rule depends on, separated by spaces, and the fault."""
-    if recipe.stages is None and (recipe.steps is None) == (recipe.epochs is None):
+    if recipe.stages is None and recipe.mix is None and (recipe.steps is None) == (recipe.epochs is None):
         yield (
-            "steps epochs stages",
+            "steps epochs stages mix",
             "steps, epochs: give one of them (a recipe that extends another may set the other to null)",
         )
-    if recipe.stages is None and recipe.data is None:
-        yield "data stages", "data: missing; it names the file of sequences to train on (or give stages)"
+    if recipe.stages is None and recipe.mix is None and recipe.data is None:
+        yield "data stages mix", "data: missing; it names the file of sequences to train on (or give stages, or a mix)"
     yield from _stages(recipe)
+    yield from _mix(recipe)
 
     pack, micro = recipe.pack, recipe.micro_batch
     if pack is not None and micro is not None:
@@ -60,11 +61,14 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
         fault = "trainable.language: full cannot be with model.quantize, whose 4-bit weights are not trained; say lora"
         yield "model.quantize lora trainable.language", fault
 
-    if lora is not None and recipe.muon_learning_rate is not None:
-        fault = "muon_learning_rate, lora: give one of them; Muon trains whole matrices, and adapters are parts of them"
-        yield "muon_learning_rate lora", fault
-
     policies = recipe.policies()
+    yield from _optimizer(recipe)
+    yield from _lora(recipe)
+    if recipe.neftune is not None and pack is not None:
+        fault = (
+            "neftune, pack: give one of them; the noise is scaled by the length of a row, which holds many sequences"
+        )
+        yield "neftune pack", fault
     adapted = [f"trainable.{part}" for part, policy in policies.items() if policy == "lora"]
     parts = "lora trainable.vision trainable.projector trainable.language"
     if lora is None and adapted:
@@ -89,6 +93,47 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
     yield from _watching(recipe)
 
 
+def _optimizer(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """Rules of the optimizer and of how far its learning rate falls."""
+    by_muon = recipe.optimizer == "muon"
+    if by_muon and recipe.muon_learning_rate is None:
+        fault = "muon_learning_rate: missing; it is the rate of optimizer: muon (0.02 suits small models from scratch)"
+        yield "optimizer muon_learning_rate", fault
+    if recipe.muon_learning_rate is not None and not by_muon:
+        fault = f"muon_learning_rate: the optimizer is {recipe.optimizer}; say optimizer: muon, or remove the key"
+        yield "optimizer muon_learning_rate", fault
+    if by_muon and recipe.lora is not None:
+        fault = "optimizer, lora: muon trains whole matrices, and adapters are parts of them; use another optimizer"
+        yield "optimizer lora", fault
+    if recipe.optimizer == "adafactor":
+        for key in ("beta1", "beta2", "eps"):
+            if getattr(recipe, key) != type(recipe).model_fields[key].default:
+                yield f"optimizer {key}", f"{key}: is of AdamW, but optimizer is adafactor; remove it"
+    low = recipe.min_learning_rate
+    if low and low >= recipe.learning_rate:
+        fault = f"min_learning_rate: {low:g} is not below learning_rate = {recipe.learning_rate:g}"
+        yield "min_learning_rate learning_rate", fault
+    if low and recipe.scheduler == "constant" and recipe.decay is None:
+        fault = "min_learning_rate: scheduler: constant does not lower the rate; give decay, or remove the key"
+        yield "min_learning_rate scheduler decay", fault
+
+
+def _lora(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """Rules of how an adapter begins and is trained."""
+    lora = recipe.lora
+    if lora is None:
+        return
+    if lora.init is not None and recipe.model.quantize is not None:
+        fault = f"lora.init: {lora.init} changes the base weights, which model.quantize: nf4 rounds; remove one of them"
+        yield "lora.init model.quantize", fault
+    if lora.init is not None and lora.dora:
+        yield "lora.init lora.dora", "lora.init, lora.dora: give one of them; they are not saved as a plain adapter"
+    full = [f"trainable.{part}" for part, policy in recipe.policies().items() if policy == "full"]
+    if lora.plus_ratio is not None and full:
+        fault = f"lora.plus_ratio: {full[0]} is full, and LoRA+ would raise the rate of its vectors too; remove one"
+        yield "lora.plus_ratio trainable", fault
+
+
 def _steps(recipe: Recipe) -> int | None:
     """How long the run is, where the recipe alone says so: ``epochs`` depend on the data."""
     if recipe.stages is not None:
@@ -110,6 +155,23 @@ def _stages(recipe: Recipe) -> Iterator[tuple[str, str]]:
         if stage.items % recipe.batch_size:
             fault = f"stages: {stage.name}: items: {stage.items} is not a multiple of batch_size = {recipe.batch_size}"
             yield "stages batch_size", fault
+
+
+def _mix(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """Rules of a mix of files."""
+    if recipe.mix is None:
+        return
+    if not recipe.mix:
+        yield "mix", "mix: the list is empty; give each file its data and weight"
+    for key in ("data", "stages"):
+        if getattr(recipe, key) is not None:
+            yield f"mix {key}", f"mix, {key}: give one of them; a mix names its own files (set {key} to null)"
+    if recipe.epochs is not None:
+        yield "mix epochs", "mix, epochs: its files end at different times; give steps instead (set epochs to null)"
+    elif recipe.steps is None and recipe.stages is None:
+        yield "mix steps", "steps: missing; a mix is trained on for so many steps"
+    if twice := [data for data, count in Counter(file.data for file in recipe.mix).items() if count > 1]:
+        yield "mix", f"mix: {twice[0]}: is there twice; add up its weights"
 
 
 def _watching(recipe: Recipe) -> Iterator[tuple[str, str]]:

@@ -26,7 +26,7 @@ from srt.io.progress import notice, say
 from srt.io.record_writer import write_records
 from srt.io.worker_processes import die_with_parent
 from srt.io.yaml_config import ConfigFaults
-from train.data.batches import BatchPlan, plan_batches, stage_lines
+from train.data.batches import BatchPlan, part_lines, plan_batches
 from train.data.data_warnings import batch_warnings, data_warnings
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
@@ -110,8 +110,8 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     if is_main:
         for line in data_warnings(recipe, examples):
             notice(f"warning: {line}")
-        for line in stage_lines(recipe, examples):
-            say(f"stage {line}")
+        for line in part_lines(recipe, examples):
+            say(f"{'mix' if recipe.mix else 'stage'} {line}")
     plan = plan_batches(recipe, examples, processes)
     if faults := launch_faults(launch, recipe, plan.accumulation):
         raise UserError("; ".join(faults))

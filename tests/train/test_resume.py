@@ -59,7 +59,7 @@ def check(make: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.Monke
     [
         {"lora": {"r": 4, "dropout": 0.3}, "micro_batch": 4},
         {"pack": 200},
-        {"pack": 200, "muon_learning_rate": 0.02},
+        {"pack": 200, "optimizer": "muon", "muon_learning_rate": 0.02},
         pytest.param({"pack": 200, "lora": {"r": 4, "dora": True}}, marks=pytest.mark.slow),
     ],
     ids=["lora-dropout", "packed", "packed-muon", "packed-dora"],

@@ -187,5 +187,5 @@ def test_pictures_of_stages_are_in_one_folder(vision_recipe: Make, vision_data: 
             joined, alone = read_examples(chosen, *tools), read_examples(chosen.parts()[0], *tools)
             assert joined[len(alone) + 2].pictures == alone[2].pictures != ()
         else:
-            with pytest.raises(UserError, match="stages: data with pictures must be in one folder"):
+            with pytest.raises(UserError, match="stages, mix: data with pictures must be in one folder"):
                 read_examples(chosen, *tools)

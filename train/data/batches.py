@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from srt.io.errors import UserError
 from train.data.packing import pack_steps
 from train.data.token_table import TokenizedExamples
-from train.recipe import Recipe
+from train.recipe import MixedFile, Recipe
 
 Indices = npt.NDArray[np.int64]
 
@@ -122,6 +122,8 @@ def plan_batches(recipe: Recipe, examples: TokenizedExamples, processes: int) ->
 
 def _order(recipe: Recipe, examples: TokenizedExamples) -> Indices:
     """The order of training, stage by stage: indices into ``examples`` of shape [steps, batch_size]."""
+    if recipe.mix is not None:
+        return _mixed_order(recipe, recipe.mix, recipe.steps or 0, examples)
     if recipe.stages is None:
         steps = recipe.steps or math.ceil((recipe.epochs or 0) * len(examples) / recipe.batch_size)
         return data_order(examples, recipe.seed, recipe.batch_size, steps)
@@ -129,14 +131,38 @@ def _order(recipe: Recipe, examples: TokenizedExamples) -> Indices:
     return np.concatenate(
         [
             first[at] + data_order(part, recipe.seed, recipe.batch_size, stage.items // recipe.batch_size)
-            for at, (stage, part) in enumerate(zip(recipe.stages, examples.by_stage(), strict=True))
+            for at, (stage, part) in enumerate(zip(recipe.stages, examples.by_part(), strict=True))
         ]
     )
 
 
-def stage_lines(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
-    """A line for each stage of a curriculum: its steps, and how often it goes through its data."""
+def _mixed_order(recipe: Recipe, files: Sequence[MixedFile], steps: int, examples: TokenizedExamples) -> Indices:
+    """The order of a mix of ``files``: each in its own order, and in any first n places as much of it as its share.
+
+    The next place is that of the file that is furthest behind (stride scheduling, Waldspurger and Weihl, 1995): the
+    k-th sequence of a file with share w is due at (k - 1/2) / w. Nothing is drawn, so a longer run begins as a shorter.
+    """
+    places = steps * recipe.batch_size
+    whole = sum(file.weight for file in files)
+    counts = [min(places, math.ceil(places * file.weight / whole) + 1) for file in files]
+    due = np.concatenate([(np.arange(n) + 0.5) * (whole / file.weight) for file, n in zip(files, counts, strict=True)])
+    first = np.cumsum([0, *examples.sizes])
+    of_files = [
+        start + _stream(_keys(part.column["problem_id"]), recipe.seed, count)
+        for start, part, count in zip(first, examples.by_part(), counts, strict=False)
+    ]
+    order = np.concatenate(of_files)[np.argsort(due, kind="stable")[:places]]
+    return _longest_first(order.reshape(steps, recipe.batch_size), examples, _keys(examples.column["problem_id"]))
+
+
+def part_lines(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
+    """A line for each stage of a curriculum, or file of a mix: how often the run goes through its data."""
     lines, step = [], 0
+    for file, sequences in zip(recipe.mix or (), examples.sizes, strict=False):
+        items = (recipe.steps or 0) * recipe.batch_size * file.weight / sum(each.weight for each in recipe.mix or ())
+        lines.append(
+            f"{file.data}: {items:,.0f} items, {items / sequences:.2f} times through its {sequences:,} sequences"
+        )
     for stage, sequences in zip(recipe.stages or (), examples.sizes, strict=False):
         last = step + stage.items // recipe.batch_size
         lines.append(
@@ -156,13 +182,22 @@ def data_order(examples: TokenizedExamples, seed: int, batch_size: int, steps: i
     least padding.
     """
     keys = _keys(examples.column["problem_id"])
-    order = np.empty(steps * batch_size, dtype=np.int64)
-    for epoch, start in enumerate(range(0, len(order), len(keys))):
+    return _longest_first(_stream(keys, seed, steps * batch_size).reshape(steps, batch_size), examples, keys)
+
+
+def _stream(keys: pa.LargeStringArray, seed: int, count: int) -> Indices:
+    """The first ``count`` examples, by their ``keys``, of epoch after epoch."""
+    order = np.empty(count, dtype=np.int64)
+    for epoch, start in enumerate(range(0, count, len(keys))):
         part = order[start : start + len(keys)]
         part[:] = _shuffled(keys, f"{seed}/{epoch}/")[: len(part)]
+    return order
+
+
+def _longest_first(batches: Indices, examples: TokenizedExamples, keys: pa.LargeStringArray) -> Indices:
+    """Each of ``batches``, [steps, batch_size], with its longest examples first."""
     by_key = np.empty(len(keys), dtype=np.int64)
     by_key[pc.sort_indices(keys).to_numpy()] = np.arange(len(keys))
-    batches = order.reshape(steps, batch_size)
     # Two sort keys in one integer: the length, longest first, and for equal lengths the order of the names.
     shorter = examples.lengths.max() - examples.lengths.astype(np.int64)
     within = np.argsort((shorter * len(keys) + by_key)[batches], axis=1, kind="stable")

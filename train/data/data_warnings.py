@@ -16,9 +16,9 @@ _SAME_FOR_ALL_TRACES = "answer"
 
 
 def data_warnings(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
-    """A line for each oddity of ``examples``, which are those of ``recipe``; each stage is looked at alone."""
+    """A line for each oddity of ``examples``, which are those of ``recipe``; each file is looked at alone."""
     warnings = []
-    for part, those in zip(recipe.parts(), examples.by_stage(), strict=True):
+    for part, those in zip(recipe.parts(), examples.by_part(), strict=True):
         if repeated := count_repeated(those):
             warnings.append(
                 f"{part.data}: {repeated:,} of {len(those):,} sequences repeat another one of the same problem token "
@@ -32,8 +32,13 @@ def data_warnings(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
 
 
 def batch_warnings(recipe: Recipe, examples: TokenizedExamples, steps: int) -> list[str]:
-    """A line for each file with fewer sequences than a batch: a run of ``steps`` sees them more often than meant."""
-    warnings = []
+    """A line for each file with fewer sequences than a batch: a run of ``steps`` sees them more often than meant.
+
+    Of a mix nothing is said: a batch has a share of each file only.
+    """
+    warnings: list[str] = []
+    if recipe.mix is not None:
+        return warnings
     for part, size in zip(recipe.parts(), examples.sizes, strict=True):
         if size >= recipe.batch_size:
             continue

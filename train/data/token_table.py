@@ -79,7 +79,7 @@ class TokenizedExamples(Sequence[Example]):
         root: the folder that the paths of pictures are relative to.
         rows: the rows of the table that are examples, in order; by default all.
         dropped: the problems whose rows have been left out.
-        sizes: how many of the examples each stage of the run has, in their order; by default there is one stage.
+        sizes: how many of the examples each stage or file of the run has, in their order; by default there is one.
 
     Attributes:
         lengths, trained_tokens, picture_tokens: how many tokens of each kind each example has.
@@ -103,32 +103,34 @@ class TokenizedExamples(Sequence[Example]):
         self.sizes = tuple(sizes or (len(self.lengths),))
 
     @classmethod
-    def joined(cls, stages: Sequence[TokenizedExamples]) -> TokenizedExamples:
-        """The examples of ``stages`` one after the other.
+    def joined(cls, parts: Sequence[TokenizedExamples]) -> TokenizedExamples:
+        """The examples of ``parts`` one after the other.
 
         Raises:
             UserError: they have pictures in different folders.
         """
-        first = stages[0]
-        if len(stages) == 1:
+        first = parts[0]
+        if len(parts) == 1:
             return first
-        roots = {stage._root for stage in stages if any(True for _ in stage.pictures())}
+        roots = {part._root for part in parts if any(True for _ in part.pictures())}
         if len(roots) > 1:
-            raise UserError(f"stages: data with pictures must be in one folder, not {' and '.join(map(str, roots))}")
-        tables = [stage._table for stage in stages]
+            raise UserError(
+                f"stages, mix: data with pictures must be in one folder, not {' and '.join(map(str, roots))}"
+            )
+        tables = [part._table for part in parts]
         before = np.cumsum([0, *(len(table) for table in tables)])
         rows = [
-            start + (np.arange(len(stage)) if stage._selected is None else stage._selected)
-            for stage, start in zip(stages, before, strict=False)
+            start + (np.arange(len(part)) if part._selected is None else part._selected)
+            for part, start in zip(parts, before, strict=False)
         ]
-        dropped = [problem for stage in stages for problem in stage.dropped]
+        dropped = [problem for part in parts for problem in part.dropped]
         root = next(iter(roots), first._root)
-        return cls(pa.concat_tables(tables), root, np.concatenate(rows), dropped, [len(stage) for stage in stages])
+        return cls(pa.concat_tables(tables), root, np.concatenate(rows), dropped, [len(part) for part in parts])
 
-    def by_stage(self) -> list[TokenizedExamples]:
-        """The examples of each stage."""
-        stage = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        return [self] if len(self.sizes) == 1 else [self.select(stage == at, ()) for at in range(len(self.sizes))]
+    def by_part(self) -> list[TokenizedExamples]:
+        """The examples of each stage, or of each file of a mix."""
+        part = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return [self] if len(self.sizes) == 1 else [self.select(part == at, ()) for at in range(len(self.sizes))]
 
     def __len__(self) -> int:
         return len(self.lengths)

@@ -8,15 +8,15 @@ from trl import SFTTrainer
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
+from train.loop.optimizers import IN_TRANSFORMERS
 from train.recipe import Recipe
-from train.run.deepspeed_file import MAX_GRAD_NORM
 from train.run.launch import current_launch, precision
 
 InForce = dict[str, str | int | float]
 
 
 def settings_in_force(trainer: SFTTrainer, recipe: Recipe, plan: BatchPlan) -> InForce:
-    """Precision, sharding, reduction, accumulation, clipping and saving of ``trainer``, before its ``train()``.
+    """Precision, sharding, reduction, accumulation, clipping, optimizer and saving of ``trainer``, before it trains.
 
     Raises:
         UserError: one of them is not what ``recipe`` says.
@@ -34,7 +34,8 @@ def settings_in_force(trainer: SFTTrainer, recipe: Recipe, plan: BatchPlan) -> I
         ("gradients reduced in", _reduced_in(trainer), "float32"),
         ("all weights gathered to be saved", _gathers(trainer), True),
         ("micro-batches a step", steps, plan.accumulation),
-        ("clipping", clipping, MAX_GRAD_NORM),
+        ("clipping", clipping, recipe.max_grad_norm),
+        ("optimizer", trainer.args.optim, IN_TRANSFORMERS[recipe.optimizer]),
     ):
         if is_set != expected:
             raise UserError(f"{name}: accelerate uses {is_set}, but {expected} was expected")
@@ -44,7 +45,8 @@ def settings_in_force(trainer: SFTTrainer, recipe: Recipe, plan: BatchPlan) -> I
         "processes": plan.processes,
         "gradients reduced in": "float32",
         "micro-batches a step": plan.accumulation,
-        "gradient norm at most": MAX_GRAD_NORM,
+        "gradient norm at most": recipe.max_grad_norm,
+        "optimizer": recipe.optimizer,
         "saved as": "one set of safetensors",
     }
 

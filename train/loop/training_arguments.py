@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from trl import SFTConfig
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
+from train.loop.optimizers import IN_TRANSFORMERS
 from train.loop.sharding import accumulation_settings, allow_fsdp_on_cpu
 from train.recipe import Recipe
-from train.run.deepspeed_file import MAX_GRAD_NORM
-
-_SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 
 
 def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
@@ -33,12 +29,13 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         per_device_train_batch_size=1,
         gradient_accumulation_steps=plan.accumulation,
         learning_rate=recipe.learning_rate,
-        **_schedule(recipe, plan.steps),
-        warmup_steps=recipe.warmup_steps(plan.steps),
         weight_decay=recipe.weight_decay,
-        adam_beta2=recipe.adam_beta2,
-        max_grad_norm=MAX_GRAD_NORM,
-        optim="adamw_torch_fused",
+        adam_beta1=recipe.beta1,
+        adam_beta2=recipe.beta2,
+        adam_epsilon=recipe.eps,
+        max_grad_norm=recipe.max_grad_norm,
+        optim=IN_TRANSFORMERS[recipe.optimizer],
+        neftune_noise_alpha=recipe.neftune,
         seed=recipe.seed,
         bf16=recipe.model.dtype == "bfloat16",
         # load_model has seen to it (train.models.checkpointing).
@@ -72,10 +69,3 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         )
     allow_fsdp_on_cpu(arguments)
     return arguments
-
-
-def _schedule(recipe: Recipe, steps: int) -> dict[str, Any]:
-    if recipe.decay is None:
-        return {"lr_scheduler_type": _SCHEDULERS[recipe.scheduler]}
-    falling = {"num_decay_steps": recipe.decay_steps(steps), "decay_type": "linear"}
-    return {"lr_scheduler_type": "warmup_stable_decay", "lr_scheduler_kwargs": falling}

@@ -12,6 +12,7 @@ import pyarrow as pa
 import torch
 from datasets import Dataset
 from torch.distributed.tensor import DTensor
+from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PrinterCallback, ProcessorMixin, TrainerControl
 from transformers.integrations.deepspeed import deepspeed_load_checkpoint
@@ -27,8 +28,9 @@ from train.loop.fused_head import score_by_fused_head
 from train.loop.held_out import undisturbed
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
 from train.loop.monitor import MEMORY, Monitor, PlannedWork, memory_gib, not_finite
-from train.loop.muon import MuonWithAdamW
+from train.loop.optimizers import make_optimizer
 from train.loop.preemption import load_through_signals
+from train.loop.schedule import schedule
 from train.loop.sharding import (
     check_sharding,
     reduce_in_float32,
@@ -36,6 +38,7 @@ from train.loop.sharding import (
 )
 from train.models.flops import count_flops, peak_flops
 from train.models.model_files import apply_umask, read_config
+from train.models.plain_adapter import first_factors, load_trained_factors, saved_as_plain, with_first_factors
 from train.recipe import Recipe
 from train.run.resume import checkpoint_of, mark_complete, with_new_names
 from train.run.run_manifest import HELD_OUT_LOSS
@@ -60,7 +63,7 @@ def make_trainer(
     was killed.
 
     Raises:
-        UserError: accelerate does not shard the model as its file asks, or shards matrices that Muon needs whole.
+        UserError: accelerate does not shard the model as its file asks.
     """
     trainer = TraceTrainer(
         model=model,
@@ -72,9 +75,9 @@ def make_trainer(
     check_sharding(trainer)
     reduce_in_float32(trainer)
     trainer.final_dtype = read_config(recipe.model.path).dtype or torch.float32
-    trainer.muon_learning_rate = recipe.muon_learning_rate
-    if recipe.muon_learning_rate is not None and (trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled):
-        raise UserError("muon_learning_rate: Muon needs whole matrices; use DDP (MULTI_GPU), not FSDP or DeepSpeed")
+    trainer.recipe = recipe
+    if recipe.lora is not None and recipe.lora.init is not None:
+        trainer.first_factors = first_factors(model)
     trainer.remove_callback(PrinterCallback)
     trainer.seconds_before = seconds_before
     trainer.host_weights = role_weights(recipe.loss)
@@ -98,7 +101,8 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         monitor: times the steps.
         problems_of: the problems in each micro-batch of an optimizer step (the first is 0), over all processes.
         evaluation: computes the figures of an evaluation (:mod:`train.loop.watch`).
-        muon_learning_rate: that of the recipe.
+        recipe: that of the run.
+        first_factors: those of an adapter that starts from the weights (:mod:`train.models.plain_adapter`).
         seconds_before: the training time before the run was killed and resumed.
         final_dtype: the dtype of the final weights, which is that of the base model.
     """
@@ -109,7 +113,10 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
     problems_of: Callable[[int], list[list[str]]]
     evaluation: Callable[[TraceTrainer], dict[str, float]]
     control: TrainerControl
-    muon_learning_rate: float | None = None
+    recipe: Recipe
+    optimizer: torch.optim.Optimizer | None
+    lr_scheduler: LambdaLR | None
+    first_factors: dict[str, torch.Tensor] | None = None
     seconds_before = 0.0
     final_dtype: torch.dtype
 
@@ -144,18 +151,22 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
             (output / "training_args.bin").unlink(missing_ok=True)
 
     def create_optimizer(self, model: PreTrainedModel | None = None) -> torch.optim.Optimizer:
-        """As the parent, but with Muon for the matrices if the recipe asks for it."""
-        if self.muon_learning_rate is not None:
-            self.optimizer: torch.optim.Optimizer = MuonWithAdamW(
-                self.model if model is None else model,
-                muon_learning_rate=self.muon_learning_rate,
-                learning_rate=self.args.learning_rate,
-                betas=(self.args.adam_beta1, self.args.adam_beta2),
-                eps=self.args.adam_epsilon,
-                weight_decay=self.args.weight_decay,
-            )
+        """As the parent, but with Muon or the groups of LoRA+ if the recipe asks for them."""
+        if self.optimizer is None:
+            trained = self.model if model is None else model
+            library = self.get_optimizer_cls_and_kwargs(self.args, trained)
+            self.optimizer = make_optimizer(self.recipe, trained, library)
         optimizer: torch.optim.Optimizer = super().create_optimizer(model)
         return optimizer
+
+    def create_scheduler(self, num_training_steps: int, optimizer: torch.optim.Optimizer | None = None) -> LambdaLR:
+        """The learning rate by :mod:`train.loop.schedule`; the parent's first step would have a rate of 0."""
+        if self.lr_scheduler is None:
+            made = optimizer or self.optimizer
+            assert made is not None
+            self.lr_scheduler = LambdaLR(made, schedule(self.recipe, num_training_steps))
+            self._created_lr_scheduler = True
+        return self.lr_scheduler
 
     def get_train_dataloader(self) -> DataLoader[Any]:
         """As the parent, but a step's micro-batches wait in main memory, until ``_prepare_inputs`` moves each."""
@@ -258,6 +269,9 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         weights.
         """
         full = self.model if model is None else model
+        if self.first_factors is not None and not self.is_deepspeed_enabled:
+            load_trained_factors(full, Path(resume_from_checkpoint))
+            return
         if not isinstance(full, PreTrainedModel) or self.is_fsdp_enabled or self.is_deepspeed_enabled:
             super()._load_from_checkpoint(resume_from_checkpoint, model)
             return
@@ -267,12 +281,20 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         full.load_state_dict(saved.state_dict())
 
     def _save(self, output_dir: str | None = None, state_dict: dict[str, torch.Tensor] | None = None) -> None:
-        """As the parent, with the rights of the umask; final weights are cast to :attr:`final_dtype`."""
+        """As the parent, with the rights of the umask; final weights are cast to :attr:`final_dtype`.
+
+        An adapter that starts from the weights is written as a plain one.
+        """
         is_final = self._saves_final and self.args.should_save
         if is_final:
             state_dict = dict(self.model.state_dict()) if state_dict is None else state_dict
             cast_weights(state_dict, self.final_dtype)
-        super()._save(output_dir, state_dict)
+        if self.first_factors is not None and self.args.should_save:
+            trained = self.model.state_dict() if state_dict is None else state_dict
+            with saved_as_plain(self.model):
+                super()._save(output_dir, with_first_factors(trained, self.first_factors))
+        else:
+            super()._save(output_dir, state_dict)
         if self.args.should_save:
             apply_umask(Path(output_dir or self.args.output_dir))
         if is_final:

@@ -68,6 +68,9 @@ def model_faults(recipe: Recipe) -> list[str]:
     faults = weight_faults(Path(path))
     if recipe.model.liger and (fault := liger_fault()):
         faults.append(f"model.liger: {fault}")
+    if recipe.optimizer.startswith("paged") and not torch.cuda.is_available():
+        plain = recipe.optimizer.removeprefix("paged_")
+        faults.append(f"optimizer: {recipe.optimizer}: its pages are of a GPU, and there is none; use {plain}")
     try:
         choose_attention(recipe, read_config(path))
     except UserError as error:
@@ -162,11 +165,16 @@ def _add_adapters(model: PreTrainedModel, recipe: Recipe, family: ModelFamily) -
     policies = family.policies(recipe)
     adapted = [part for part, policy in policies.items() if policy == "lora"]
     full = [part for part, policy in policies.items() if policy == "full"]
+    on_meta = next(model.parameters()).is_meta
+    # The fast SVD of PiSSA: PEFT's "pissa" decomposes every matrix whole, for an hour in a 7B model.
+    first = {None: True, "pissa": "pissa_niter_16", "olora": "olora"}[None if on_meta else recipe.lora.init]
     config = LoraConfig(
         r=recipe.lora.r,
         lora_alpha=recipe.lora.alpha,
         lora_dropout=recipe.lora.dropout,
         use_dora=recipe.lora.dora,
+        use_rslora=recipe.lora.rslora,
+        init_lora_weights=first,
         target_modules=family.lora_pattern(adapted, recipe.lora.targets),
         # PEFT saves, resumes and merges these with the adapter, also if parameters are sharded.
         modules_to_save=[path for part in full for path in _modules_of(model, part, family)] or None,
@@ -175,7 +183,6 @@ def _add_adapters(model: PreTrainedModel, recipe: Recipe, family: ModelFamily) -
     # The adapters' first weights are random. Seeded here, they do not depend on what was drawn while the model was
     # loaded.
     set_seed(recipe.seed)
-    on_meta = next(model.parameters()).is_meta
     # Otherwise PEFT would put adapters with real weights into a model without any.
     wrapped = get_peft_model(model, config, low_cpu_mem_usage=on_meta)
     for module in wrapped.modules():

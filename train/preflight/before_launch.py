@@ -49,7 +49,7 @@ def first_checks(path: Path, changes: Iterable[str], launch_path: Path | None) -
         launch = launch if launch_path is None else read_launch(launch_path)
     except UserError as error:
         faults.append(str(error))
-    if read.knows("data", "stages"):
+    if read.knows("data", "stages", "mix"):
         faults += data_faults(recipe)
     faults += [*held_out_faults(recipe), *reporting_faults(recipe)]
     return FirstChecks(read, launch, faults + launch_faults(launch, recipe, None) + hub_faults(recipe))
@@ -62,8 +62,7 @@ def report_without_model(first: FirstChecks) -> PreflightReport | None:
     if not read.knows("model.path") or Path(recipe.model.path).is_dir():
         return None
     faults.append(str(no_model_folder(recipe.model.path, "model.path: ", recipe.model.hub_id)))
-    given = read.knows("data", "stages") and (recipe.data or recipe.stages)
-    files = [part.data_file for part in recipe.parts()] if given else []
+    files = [part.data_file for part in recipe.parts()] if has_data(read) else []
     for file in [*files, *([Path(recipe.eval_data)] if recipe.eval_data else [])]:
         if file.is_file():
             counted = CountedFaults()
@@ -97,10 +96,17 @@ def finished_before(recipe: Recipe, launch: Path | None, options: Sequence[str] 
     return finished_summary(output, fingerprint(recipe, int(processes), sharding))
 
 
+def has_data(read: Examined) -> bool:
+    """Whether it is known what a recipe trains on."""
+    recipe = read.recipe
+    return read.knows("data", "stages", "mix") and bool(recipe.data or recipe.stages or recipe.mix)
+
+
 def data_faults(recipe: Recipe) -> list[str]:
     """A line for each data file that does not exist, or is a folder."""
     own = [("data", recipe.data)] if recipe.data else []
     own += [(f"stages: {stage.name}: data", stage.data) for stage in recipe.stages or ()]
+    own += [("mix: data", file.data) for file in recipe.mix or ()]
     named = [*own, *(("other_arms", path) for path in recipe.other_arms)]
     return [
         f"{key}: a file was expected, this is a folder: {path}; srt build writes {Path(path) / 'sequences.jsonl'}"

@@ -28,7 +28,7 @@ from train.loop.generations import choose_problems, find_problems
 from train.loop.watch import overlap
 from train.models.load_model import model_faults
 from train.models.model_files import load_tokenizer_and_processor
-from train.preflight.before_launch import FirstChecks, data_faults
+from train.preflight.before_launch import FirstChecks, data_faults, has_data
 from train.preflight.data_checks import compare_prompts, encode_and_check, open_all
 from train.preflight.evaluations import evaluation_figures, with_generations
 from train.preflight.fallback_plans import fallback_plans, less_recomputation, plan_lines
@@ -80,8 +80,9 @@ def run_checklist(
         with report.collecting():
             tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
     examples, held_out = None, None
-    if read.knows("data", "stages") and (recipe.data or recipe.stages) and not data_faults(recipe):
-        names = [f"data of stage {stage.name}" for stage in recipe.stages or ()] or ["data"]
+    if has_data(read) and not data_faults(recipe):
+        names = [f"data of stage {stage.name}" for stage in recipe.stages or ()]
+        names = names or [f"data of mix {file.data}" for file in recipe.mix or ()] or ["data"]
         checked = [
             _check_data(report, name, read._replace(recipe=part), tokenizer, processor, progress)
             for name, part in zip(names, recipe.parts(), strict=True)
@@ -232,7 +233,7 @@ def _disk_faults(recipe: Recipe, counts: ParameterCounts) -> list[str]:
     """
     weights = 4 * (counts.trained if recipe.lora else counts.all)
     checkpoints = (
-        _MOST_CHECKPOINTS * (weights + 4 * counts.moments)
+        _MOST_CHECKPOINTS * (weights + counts.optimizer)
         if recipe.save_steps is not None or recipe.load_best_model_at_end
         else 0
     )

@@ -18,7 +18,7 @@ from transformers import PreTrainedModel
 
 from train.data.batches import BatchPlan
 from train.data.token_table import TokenizedExamples
-from train.loop.muon import hidden_matrices
+from train.loop.optimizers import state_bytes
 from train.models.families.model_family import ModelFamily
 from train.models.flops import patches_per_token
 from train.models.load_model import model_without_weights
@@ -53,7 +53,7 @@ class ParameterCounts(NamedTuple):
     """Parameters of a model by how they are stored, and the largest groups that are gathered or unpacked at a time."""
 
     trained: int
-    by_muon: int  # of those that are trained; the others are AdamW's
+    optimizer: int  # bytes that the optimizer keeps for them
     frozen: int
     quantized: int
     layer: int  # in the largest layer, which is gathered at once
@@ -66,11 +66,6 @@ class ParameterCounts(NamedTuple):
     def all(self) -> int:
         """All parameters."""
         return self.trained + self.frozen + self.quantized
-
-    @property
-    def moments(self) -> int:
-        """The values that the optimizer keeps: AdamW has two for each weight, Muon one."""
-        return 2 * self.trained - self.by_muon
 
 
 class MemoryEstimate(NamedTuple):
@@ -150,7 +145,7 @@ def _count(model: PreTrainedModel, family: ModelFamily, recipe: Recipe) -> Param
     head, embeddings = base.get_output_embeddings().weight, base.get_input_embeddings().weight
     return ParameterCounts(
         trained=trained,
-        by_muon=sum(matrix.numel() for matrix in hidden_matrices(model)) if recipe.muon_learning_rate else 0,
+        optimizer=state_bytes(model, recipe),
         frozen=frozen,
         quantized=sum(quantized.values()),
         layer=max(sizes),
@@ -190,8 +185,8 @@ def _states(counts: ParameterCounts, recipe: Recipe, cluster: Cluster) -> Memory
     weights = counts.trained * (width if by_deepspeed else 4) + counts.frozen * width
     weights += round(quantized_bytes(counts.quantized))
     gradients = counts.trained * 4
-    # Moments in float32; DeepSpeed keeps float32 copies of the weights beside them.
-    optimizer = 4 * counts.moments + (4 * counts.trained if by_deepspeed else 0)
+    # DeepSpeed keeps float32 copies of the weights beside the moments.
+    optimizer = counts.optimizer + (4 * counts.trained if by_deepspeed else 0)
     if cluster.shards_weights:
         weights = -(-weights // n)
     if cluster.shards_weights or method == "zero2":

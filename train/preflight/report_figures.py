@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from transformers import ProcessorMixin
 
-from train.data.batches import BatchPlan, stage_lines
+from train.data.batches import BatchPlan, part_lines
 from train.data.examples import TRAINED_ROLES
 from train.data.token_table import TokenizedExamples
 from train.preflight.activations import MicroBatchShape
@@ -68,8 +68,8 @@ def batch_figures(recipe: Recipe, examples: TokenizedExamples, plan: BatchPlan) 
         share = {"padding": f"{1 - tokens / computed:.1%} of the computed tokens"}
     return {
         "steps": plan.steps,
-        **({} if recipe.stages else {"epochs": round(plan.steps * recipe.batch_size / len(examples), 2)}),
-        **{f"stage {at}": line for at, line in enumerate(stage_lines(recipe, examples), 1)},
+        **({} if recipe.stages or recipe.mix else {"epochs": round(plan.steps * recipe.batch_size / len(examples), 2)}),
+        **{f"{'mix' if recipe.mix else 'stage'} {at}": line for at, line in enumerate(part_lines(recipe, examples), 1)},
         "processes": plan.processes,
         "micro-batches a step, on each": plan.accumulation,
         "tokens a step": tokens // plan.steps,

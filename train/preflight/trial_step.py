@@ -76,8 +76,9 @@ def run_trial_step(
         # accelerate wraps the optimizer.
         optimizer: Any = getattr(trainer.optimizer, "optimizer", trainer.optimizer)
         tensors = [value for state in optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
-        # The moments of AdamW, without its step counters of four bytes a parameter tensor.
-        measured = {**probe.measured, "optimizer": sum(tensor.nbytes for tensor in tensors if tensor.dim() > 0)}
+        # Without step counters, of four bytes a parameter tensor; bitsandbytes' tables of codes are shared by all.
+        sizes = {tensor.data_ptr(): tensor.nbytes for tensor in tensors if tensor.dim() > 0}
+        measured = {**probe.measured, "optimizer": sum(sizes.values())}
         if on_gpu:
             measured["peak"] = torch.cuda.max_memory_allocated()
         name = torch.cuda.get_device_name() if on_gpu else f"CPU, {torch.get_num_threads()} threads"

@@ -14,8 +14,6 @@ from typing import Any, Final
 from srt.io.errors import UserError
 from train.recipe import Recipe
 
-MAX_GRAD_NORM: Final = 1.0
-"""Gradients of a larger norm are scaled down to it."""
 _GATHERED: Final = "stage3_gather_16bit_weights_on_model_save"
 
 
@@ -37,7 +35,7 @@ def read_deepspeed(place: str, name: str) -> dict[str, Any]:
 def deepspeed_faults(config: Mapping[str, Any], recipe: Recipe, accumulation: int | None) -> list[str]:
     """Where DeepSpeed's own file would have another run than ``recipe``."""
     faults = []
-    wanted: dict[str, tuple[Any, ...]] = {"gradient_clipping": ("auto", MAX_GRAD_NORM)}
+    wanted: dict[str, tuple[Any, ...]] = {"gradient_clipping": ("auto", recipe.max_grad_norm)}
     if accumulation is not None:
         wanted["gradient_accumulation_steps"] = ("auto", accumulation)
     for key, values in wanted.items():

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 from srt.io.errors import UserError
 from srt.io.yaml_config import read_yaml
 from train.recipe import Recipe
-from train.run.deepspeed_file import MAX_GRAD_NORM, block, deepspeed_faults, read_deepspeed
+from train.run.deepspeed_file import block, deepspeed_faults, read_deepspeed
 
 Method = Literal["one", "ddp", "fsdp2", "zero2", "zero3"]
 
@@ -162,8 +162,16 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
     faults = []
     if launch.fsdp_version is not None and str(launch.fsdp_version) != "2":
         faults.append(f"fsdp_config.fsdp_version: {launch.fsdp_version}; only FSDP2 is supported, set fsdp_version: 2")
-    if recipe.muon_learning_rate is not None and launch.cluster.method not in ("one", "ddp"):
-        faults.append("muon_learning_rate: Muon needs whole matrices; use DDP (MULTI_GPU), not FSDP or DeepSpeed")
+    if launch.cluster.method not in ("one", "ddp"):
+        whole: list[tuple[str, str, str]] = (
+            [("optimizer", recipe.optimizer, "adamw")] if recipe.optimizer != "adamw" else []
+        )
+        if recipe.lora is not None and recipe.lora.init is not None:
+            whole.append(("lora.init", recipe.lora.init, "null"))
+        faults += [
+            f"{key}: {value} needs whole matrices; use DDP (MULTI_GPU), not FSDP or DeepSpeed, or {key}: {other}"
+            for key, value, other in whole
+        ]
     if launch.deepspeed_file:
         own = deepspeed_faults(launch.deepspeed, recipe, accumulation)
         faults += [f"{launch.deepspeed_file}: {fault}" for fault in own]
@@ -175,7 +183,7 @@ def launch_notes(launch: Launch, recipe: Recipe) -> list[str]:
     wanted = {
         "mixed_precision": ("no", "False", precision(recipe)),
         "deepspeed_config.gradient_accumulation_steps": ("auto",),
-        "deepspeed_config.gradient_clipping": ("auto", str(MAX_GRAD_NORM)),
+        "deepspeed_config.gradient_clipping": ("auto", str(recipe.max_grad_norm)),
         "deepspeed_config.zero3_save_16bit_model": ("true", "True"),
     }
     by = {"mixed_precision": f"the recipe's model.dtype is {recipe.model.dtype}"}

@@ -46,7 +46,7 @@ def write_card(
     # Only the names of folders, not where they are on this machine.
     keys: dict[str, Any] = recipe.model_dump(mode="json", exclude_defaults=True, exclude={"output", "hub"})
     keys["model"]["path"] = folder_name
-    for place in (keys, *keys.get("stages", ())):
+    for place in (keys, *keys.get("stages", ()), *keys.get("mix", ())):
         if "data" in place:
             place["data"] = Path(place["data"]).name
     if recipe.eval_data is not None:
@@ -83,7 +83,7 @@ def _data(recipe: Recipe, manifest: TrainingManifest, examples: TokenizedExample
         f"{len(examples):,} sequences ({named}) of {problems:,} problems"
         + (f", with {pictures:,} pictures" if pictures else "")
         + (f". {dropped} were left out (`{DROPPED}` names them)" if dropped else "")
-        + f". SHA-256 of the {'files of the stages' if recipe.stages else 'file'}: "
+        + f". SHA-256 of the {'files' if recipe.stages or recipe.mix else 'file'}: "
         + ", ".join(f"`{digest}`" for digest in data_hashes(manifest.fingerprint))
         + "."
     )

@@ -44,7 +44,8 @@ DATA_HASH = "data (contents)"
 HELD_OUT_HASH = "eval_data (contents)"
 
 # Recipe keys that change where a run writes or what it prints, but not its final weights.
-_NOT_IN_FINGERPRINT = {"data", "stages", "other_arms", "output", "logging", "save_steps", "threads", "workers", "hub"}
+_OF_DATA = {"data", "stages", "mix", "other_arms"}  # what they name is in it by its contents
+_NOT_IN_FINGERPRINT = {*_OF_DATA, "output", "logging", "save_steps", "threads", "workers", "hub"}
 # These change the weights only if one of the first two is set.
 _HELD_OUT = ("early_stopping", "load_best_model_at_end", "eval_steps", "eval_data", "generations")
 _LIBRARIES = (
@@ -133,18 +134,21 @@ def fingerprint(recipe: Recipe, processes: int, sharding: str | None = None) -> 
 
 
 def _data_keys(recipe: Recipe) -> dict[str, Any]:
-    """What is trained on; a run without stages has the one key that it always had."""
+    """What is trained on; a run on one file has the one key that it always had."""
     if recipe.data is not None:
         return {DATA_HASH: _sha256([recipe.data_file])}
     keys: dict[str, Any] = {}
     for number, stage in enumerate(recipe.stages or (), 1):
         keys[f"stages.{number}.{stage.name}.items"] = stage.items
         keys[f"stages.{number}.{stage.name}.{DATA_HASH}"] = _sha256([Path(stage.data)])
+    for number, file in enumerate(recipe.mix or (), 1):
+        keys[f"mix.{number}.weight"] = file.weight
+        keys[f"mix.{number}.{DATA_HASH}"] = _sha256([Path(file.data)])
     return keys
 
 
 def data_hashes(fingerprint: dict[str, Any]) -> list[str]:
-    """The SHA-256 of the file that a run of this fingerprint was trained on, or of those of its stages."""
+    """The SHA-256 of the file that a run of this fingerprint was trained on, or of those of its stages or mix."""
     return [value for key, value in fingerprint.items() if key == DATA_HASH or key.endswith(f".{DATA_HASH}")]
 
 

@@ -127,13 +127,6 @@ def test_a_token_that_begins_before_a_span_belongs_to_it(data: Path, tmp_path: P
 OUTSIDE = ("<think>", "</think>", "<|end|>", "<|im_end|>", "<｜end▁of▁sentence｜>")
 
 
-@pytest.mark.parametrize("beta2", [None, 0.95])
-def test_adam_beta2_reaches_the_optimizer(beta2: float | None, recipe: Callable[..., Recipe]) -> None:
-    trainer = build_trainer(recipe() if beta2 is None else recipe(adam_beta2=beta2))
-    trainer.create_optimizer()
-    assert {group["betas"] for group in trainer.optimizer.param_groups} == {(0.9, beta2 or 0.999)}
-
-
 def test_loss_on_a_processor_is_that_of_trl(recipe: Callable[..., Recipe]) -> None:
     trainer = build_trainer(recipe())
     batch: Any = next(iter(trainer.get_train_dataloader()))

@@ -9,9 +9,11 @@ LORA = {"r": 4, "alpha": 8}
 
 # The models by what they are trained on: family and, if the head has weights separate from the embeddings, "untied".
 TEXT, UNTIED_TEXT, PICTURES, UNTIED_PICTURES, TILES = "text", "untied text", "pictures", "untied pictures", "tiles"
+WIDE_TEXT = "wide text"  # with matrices of 4,096 values: bitsandbytes keeps the moments of smaller ones in float32
 MODELS: dict[str, dict[str, Any]] = {
     TEXT: {"arch": "llama"},
     UNTIED_TEXT: {"arch": "llama", "untied_head": True},
+    WIDE_TEXT: {"arch": "llama", "hidden": 64},
     PICTURES: {"arch": "qwen2_5_vl"},
     UNTIED_PICTURES: {"arch": "qwen2_5_vl", "untied_head": True},
     TILES: {"arch": "internvl"},  # its head is never tied
@@ -23,7 +25,11 @@ METHODS: dict[str, dict[str, Any]] = {
     "qlora": {"lora": LORA, "model": {"quantize": "nf4"}},
     # Parts of a model each in its own way: a copy of the vision tower is trained in full beside the adapters.
     "parts": {"lora": LORA, "trainable": {"vision": "full", "projector": "lora"}},
-    "muon": {"muon_learning_rate": 0.02},
+    "muon": {"optimizer": "muon", "muon_learning_rate": 0.02},
+    "adamw_8bit": {"optimizer": "adamw_8bit"},
+    "adafactor": {"optimizer": "adafactor"},
+    "lora plus": {"lora": {**LORA, "plus_ratio": 4, "rslora": True}},
+    "lora pissa": {"lora": {**LORA, "init": "pissa"}},
     "weighted": {"loss": {"correlate": 2.0, "infer": 0.5, "answer": 3.0, "other": 0.25}},
     # The base is stored in bfloat16 too.
     "full in bfloat16": {"model": {"dtype": "bfloat16"}},
@@ -93,6 +99,10 @@ TABLE = [
     *(Cell(content, method, way) for content, method in TRAINED_BY_TRL for way in _EVERYWHERE),
     *(Cell(TEXT, "weighted", way) for way in ("1 x 8", "DDP", "ZeRO-3", "packed")),
     *(Cell(TEXT, "muon", way) for way in ("1 x 8", "DDP", "packed", "resumed")),
+    *(Cell(WIDE_TEXT, "adamw_8bit", way) for way in ("1 x 8", "DDP", "resumed")),
+    *(Cell(WIDE_TEXT, "adafactor", way) for way in ("1 x 8", "DDP", "resumed")),
+    *(Cell(TEXT, "lora plus", way) for way in ("DDP", *_SHARDED, "resumed, FSDP2")),
+    *(Cell(TEXT, "lora pissa", way) for way in ("DDP", "packed", "resumed")),
     *(Cell(PICTURES, "parts", way) for way in ("DDP", *_SHARDED, "resumed", "resumed, FSDP2", "resumed, ZeRO-3")),
     # A head with separate weights, which accelerate shards with the final norm only if it finds one.
     *(Cell(UNTIED_TEXT, "full", way) for way in ("FSDP2", "ZeRO-3")),

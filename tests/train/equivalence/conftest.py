@@ -33,9 +33,9 @@ def base(data: Path, vision_data: Path, tmp_path_factory: pytest.TempPathFactory
         half = method.endswith("bfloat16")
         path = folder / f"{content}{' in bfloat16' * half}"
         if not path.exists():
-            shape = {"hidden": 32, "layers": 2, "heads": 2, "vocab": 400}
+            shape = {"hidden": 32, "layers": 2, "heads": 2, "vocab": 400} | MODELS[content]
             spread = 0.05 if reads_pictures else 0.02
-            init_model(**MODELS[content], **shape, initializer_range=spread, texts=sequence_texts([data]), output=path)
+            init_model(**shape, initializer_range=spread, texts=sequence_texts([data]), output=path)
             if half:
                 load_weights(str(path), load_family(str(path)), torch.bfloat16).save_pretrained(path)
         sequences, longest = (vision_data, 400) if reads_pictures else (data, 128)

@@ -67,11 +67,17 @@ def test_a_scheduler_and_a_saved_state_reach_both(two: list[PreTrainedModel]) ->
 
 
 def test_adapters_cannot_be_trained_with_it(recipe: Callable[..., Recipe]) -> None:
-    with pytest.raises(UserError, match="muon_learning_rate, lora"):
-        recipe(muon_learning_rate=0.02, lora={"r": 4})
+    with pytest.raises(UserError, match="optimizer, lora"):
+        recipe(optimizer="muon", muon_learning_rate=0.02, lora={"r": 4})
+
+
+def test_its_rate_and_its_name_come_together(recipe: Callable[..., Recipe]) -> None:
+    for half in ({"optimizer": "muon"}, {"muon_learning_rate": 0.02}):
+        with pytest.raises(UserError, match="muon_learning_rate: "):
+            recipe(**half)
 
 
 @pytest.mark.parametrize("rate", [0, -0.1, 1, True, "inf", float("nan")])
 def test_a_rate_is_between_0_and_1(rate: object, recipe: Callable[..., Recipe]) -> None:
     with pytest.raises(UserError, match="muon_learning_rate"):
-        recipe(muon_learning_rate=rate)
+        recipe(optimizer="muon", muon_learning_rate=rate)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from transformers import get_scheduler
 
 from srt.io.errors import UserError
-from train.data.batches import plan_batches
-from train.data.token_cache import read_examples
-from train.loop.training_arguments import make_arguments
-from train.models.model_files import load_tokenizer_and_processor
+from train.loop.schedule import schedule
 from train.recipe import Recipe
 from train.train_srt import train
 
@@ -21,7 +19,7 @@ from train.train_srt import train
 @pytest.mark.parametrize("decay", [4, 0.4])
 def test_the_rate_rises_stays_and_falls_in_a_line(recipe: Callable[..., Recipe], decay: float) -> None:
     assert rates(recipe(steps=10, scheduler="constant", warmup=2, decay=decay, learning_rate=1.0)) == pytest.approx(
-        [0, 0.5, 1, 1, 1, 1, 1, 0.75, 0.5, 0.25]
+        [0.5, 1, 1, 1, 1, 1, 1, 0.75, 0.5, 0.25]
     )
 
 
@@ -53,22 +51,60 @@ def test_no_other_schedule_has_a_decay(recipe: Callable[..., Recipe]) -> None:
         recipe(scheduler="cosine", decay=2)
 
 
+LAST = {"min_learning_rate": 0.1, "learning_rate": 1.0}
+
+
+@pytest.mark.parametrize("warmup", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("changes", "theirs", "settings"),
+    [
+        ({"scheduler": "cosine"}, "cosine", {}),
+        ({"scheduler": "linear"}, "linear", {}),
+        ({"scheduler": "constant"}, "constant_with_warmup", {}),
+        ({"scheduler": "cosine", **LAST}, "cosine_with_min_lr", {"min_lr_rate": 0.1}),
+        ({"scheduler": "constant", "decay": 4}, "warmup_stable_decay", {"num_decay_steps": 4, "decay_type": "linear"}),
+    ],
+)
+def test_it_is_transformers_own_without_the_step_at_rate_0(
+    changes: dict[str, Any], theirs: str, settings: dict[str, Any], warmup: int, recipe: Callable[..., Recipe]
+) -> None:
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    rate = get_scheduler(theirs, optimizer, max(warmup, 1), 11, scheduler_specific_kwargs=settings).lr_lambdas[0]
+    chosen = recipe(steps=10, warmup=warmup, **changes)
+    shares = [rate / chosen.learning_rate for rate in rates(chosen)]
+    assert shares == pytest.approx([rate(step) for step in range(1, 11)])
+    assert shares[0] > 0
+
+
+@pytest.mark.parametrize("changes", [{"scheduler": "linear"}, {"scheduler": "constant", "decay": 4}])
+def test_it_falls_to_the_smallest_rate(changes: dict[str, Any], recipe: Callable[..., Recipe]) -> None:
+    chosen = recipe(steps=10, warmup=0, **LAST, **changes)
+    assert schedule(chosen, 10)(10) == pytest.approx(0.1)
+    assert min(rates(chosen)) > 0.1
+    assert rates(chosen)[-1] - 0.1 == pytest.approx(rates(chosen)[-2] - rates(chosen)[-1])
+
+
+def test_the_first_step_trains(recipe: Callable[..., Recipe]) -> None:
+    summary = train(recipe(steps=3, warmup=3, learning_rate=0.03, logging={"steps": 1}))
+    assert [row["learning_rate"] for row in summary.history] == pytest.approx([0.01, 0.02, 0.03])
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"min_learning_rate": 0.01}, "min_learning_rate: 0.01 is not below"),
+        ({"min_learning_rate": 0.001, "scheduler": "constant"}, "min_learning_rate: scheduler"),
+    ],
+)
+def test_a_smallest_rate_that_is_never_reached(
+    changes: dict[str, Any], key: str, recipe: Callable[..., Recipe]
+) -> None:
+    with pytest.raises(UserError, match=key):
+        recipe(**changes)
+
+
 def rates(recipe: Recipe) -> list[float]:
     """The learning rates of the steps of a run."""
-    tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
-    plan = plan_batches(recipe, read_examples(recipe, tokenizer, processor), 1)
-    arguments = make_arguments(recipe, plan)
-    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=recipe.learning_rate)
-    schedule = get_scheduler(
-        arguments.lr_scheduler_type,
-        optimizer,
-        arguments.warmup_steps,
-        plan.steps,
-        scheduler_specific_kwargs=arguments.lr_scheduler_kwargs,
-    )
-    found = []
-    for _ in range(plan.steps):
-        found.append(schedule.get_last_lr()[0])
-        optimizer.step()
-        schedule.step()
-    return found
+    assert recipe.steps is not None
+    share = schedule(recipe, recipe.steps)
+    return [recipe.learning_rate * share(step) for step in range(recipe.steps)]

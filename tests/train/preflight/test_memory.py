@@ -35,7 +35,8 @@ SHAPE = MicroBatchShape(rows=8, length=64, trained=200)
         pytest.param({"lora": {"r": 4}}, id="lora", marks=pytest.mark.slow),
         pytest.param({"lora": {"r": 4}, "pack": 400}, id="packed"),
         pytest.param({"gradient_checkpointing": True}, id="checkpointed", marks=pytest.mark.slow),
-        pytest.param({"muon_learning_rate": 0.02}, id="muon"),
+        pytest.param({"optimizer": "muon", "muon_learning_rate": 0.02}, id="muon"),
+        pytest.param({"optimizer": "adafactor"}, id="adafactor"),
     ],
 )
 def test_a_real_step_holds_what_is_estimated(changes: dict[str, Any], recipe: Callable[..., Recipe]) -> None:

@@ -146,9 +146,16 @@ def test_a_file_of_deepspeeds_own(
 @pytest.mark.parametrize(
     ("name", "refused"), [("one_gpu", False), ("ddp_8gpu", False), ("fsdp2_8gpu", True), ("zero3_8gpu", True)]
 )
-def test_muon_needs_whole_matrices(name: str, refused: bool, recipe: Callable[..., Recipe]) -> None:
-    faults = launch_faults(read_launch(CONFIGS / f"{name}.yaml"), recipe(muon_learning_rate=0.02), 1)
-    assert ["muon_learning_rate" in fault for fault in faults] == [True] * refused
+def test_what_needs_whole_matrices(name: str, refused: bool, recipe: Callable[..., Recipe]) -> None:
+    launch = read_launch(CONFIGS / f"{name}.yaml")
+    for key, changes in (
+        ("optimizer", {"optimizer": "muon", "muon_learning_rate": 0.02}),
+        ("optimizer", {"optimizer": "adafactor"}),
+        ("optimizer", {"optimizer": "adamw_8bit"}),
+        ("lora.init", {"lora": {"init": "pissa"}}),
+    ):
+        faults = launch_faults(launch, recipe(**changes), 1)
+        assert [f": {key}: " in fault for fault in faults] == [True] * refused
 
 
 def test_the_environment_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
