@@ -23,6 +23,7 @@ import srt
 from eval.backends.protocol import Backend, Generation, GenerationSettings, Request
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
 from eval.benchmarks.definition.benchmark import PLAIN, Asking, Question
+from eval.decoding.provable_arms import require_lines_to_prove
 from eval.records.run_records import (
     ARM_FIELDS,
     MANIFEST,
@@ -33,12 +34,14 @@ from eval.records.run_records import (
     write_json,
 )
 from eval.run.sharding import Shard, logs_of, merge_shards, read_keys
+from srt.checking import is_of_a_world
 from srt.images.open import read_picture
 from srt.io.append_log import AppendLog
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Prediction
+from srt.judging.prefix import without_gold
 from srt.language.prompts import PromptStyle
 
 
@@ -104,6 +107,8 @@ def predict(
         raise UserError(f"repeats {repeats}: greedy generation gives the same text each time; set a temperature")
     if not arm.strip():
         raise UserError("arm: a name was expected, this one is empty")
+    if settings.decode is not None:
+        require_lines_to_prove(arm)
     chosen = find_benchmark(benchmark)
     by_id = read_problems(problems)
     asking = Asking(style, backend.reads_pictures, chosen_options(chosen, options or {}), prompts or {})
@@ -179,6 +184,8 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
     jobs = []
     seen: set[str] = set()
     faults: list[str] = []
+    of_no_world: list[str] = []
+    guided = manifest.settings is not None and manifest.settings.decode is not None
     for question in questions:
         problem = question.problem
         if problem.images and not manifest.pictures and not problem.diagram_description:
@@ -191,12 +198,21 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
                 except UserError as error:
                     faults.append(f"problem {problem.id!r}: {error}")
         text = backend.render(question.messages, len(question.images))
+        judged_by = None
+        if guided:
+            judged_by = without_gold(problem)
+            of_no_world += [] if is_of_a_world(judged_by) else [problem.id]
         for repeat in range(manifest.repeats):
             key = _prediction_key(manifest, question, text, repeat)
-            request = Request(text, tuple(question.images), problems.parent, seed=int(key[:15], 16))
+            request = Request(text, tuple(question.images), problems.parent, int(key[:15], 16), judged_by)
             jobs.append(_Job(key, problem.id, question.variant, repeat, request))
     if faults:
         raise UserError(f"{problems}: {len(faults)} of {len(seen)} pictures cannot be read; the first: {faults[0]}")
+    if of_no_world:
+        raise UserError(
+            f"{problems}: problem {of_no_world[0]!r}: decode: it is of no exact world, so that no line can be proved "
+            f"({len(of_no_world)} of {len(jobs) // manifest.repeats} questions); evaluate them without decode"
+        )
     return jobs
 
 
