@@ -36,8 +36,8 @@ class GenerationSettings(Record):
     ``seed`` enters the seed of each sample if ``temperature`` is above 0; samples never share a random stream, so that
     a sample does not depend on its neighbours in the batch. ``think_budget``: after so many tokens inside an open think
     block the block is closed, and the model goes on to its answer. ``min_pixels`` and ``max_pixels`` bound the size to
-    which pictures are resized; ``None`` keeps the limits of the model's own processor. A think budget excludes a grammar
-    and a guide.
+    which pictures are resized; ``None`` keeps the limits of the model's own processor. A think budget excludes grammar
+    and guide.
     """
 
     max_new_tokens: int = Field(default=512, ge=1)

@@ -67,7 +67,7 @@ class Writing:
 def write_guided(
     rows: ModelRows, at_once: int, asked: Iterable[Asked], writing: Writing, guide: Guide
 ) -> Iterator[Written]:
-    """Write the texts that are ``asked`` for, ``at_once`` in the rows of a model, and yield each when it is finished."""
+    """Write the texts that are ``asked`` for, ``at_once`` in the rows of a model; yields each when it is finished."""
     queue = iter(asked)
     breaks: dict[int, bool] = {}
     seats: list[_Row | None] = [None] * at_once

@@ -111,4 +111,3 @@ class GuidedText:
 
     def _before(self) -> tuple[int, ...]:
         return tuple(chain.from_iterable(self._kept))
-

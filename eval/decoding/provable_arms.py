@@ -12,6 +12,6 @@ def require_lines_to_prove(arm: str) -> None:
     if arm in ARMS and ARMS[arm].build is not trace_text:
         provable = ", ".join(name for name, one in ARMS.items() if one.build is trace_text)
         raise UserError(
-            f"arm {arm!r}: decode: its text is no world trace, of which each line can be proved (those are {provable}); "
-            "leave decode out, or name the arm after what the model writes"
+            f"arm {arm!r}: decode: its text is no world trace, whose lines can be proved (such are {provable}); leave "
+            "decode out, or name the arm after what the model writes"
         )

@@ -250,9 +250,9 @@ class Prediction(Record):
     budget and closed for the model, or ``open`` to the end. ``error`` says in one line why a prediction with
     ``finish_reason`` ``error`` could not be made.
 
-    ``guided`` is what the guide of a text found it to be in the end. Of its ``output_tokens``, which count all that were
-    generated, ``kept_tokens`` are in the text; ``tries`` lines were drawn again, and ``lines_back`` lines taken back
-    that had been kept.
+    ``guided`` is what the guide of a text found it to be in the end. Of its ``output_tokens``, all that were generated,
+    ``kept_tokens`` are in the text; ``tries`` lines were drawn again, and ``lines_back`` lines that had been kept were
+    taken back.
     """
 
     key: str

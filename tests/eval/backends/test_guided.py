@@ -43,7 +43,9 @@ def talker(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def requests(count: int = 12) -> list[Request]:
     problem = Problem(question="Who is left of Cleo?")
     return [
-        Request(f"<|user|> {'Who is left of Cleo? ' * (n % 4)}{n * 7} A Ana; B Bo <|assistant|>", seed=n, problem=problem)
+        Request(
+            f"<|user|> {'Who is left of Cleo? ' * (n % 4)}{n * 7} A Ana; B Bo <|assistant|>", seed=n, problem=problem
+        )
         for n in range(count)
     ]
 
@@ -106,7 +108,8 @@ def test_no_row_looks_at_another(talker: Path, temperature: float, monkeypatch: 
     settings = GenerationSettings(max_new_tokens=LONGEST, temperature=temperature)
     options = {"tries": 1, "tokens": 120}
     eight, one = (
-        written(talker, settings, guide=Coin, decode=options, batch_size=size, monkeypatch=monkeypatch) for size in (8, 1)
+        written(talker, settings, guide=Coin, decode=options, batch_size=size, monkeypatch=monkeypatch)
+        for size in (8, 1)
     )
     assert eight == one
     assert sum(row.tries or 0 for row in one) > 20
