@@ -9,7 +9,7 @@ from srt.io.records import Guided, Problem
 
 
 @dataclass(frozen=True)
-class Draft:
+class LineDraft:
     """A text whose last line was just drawn; all before it was kept.
 
     ``problem`` is without its gold answer. ``ended``: the model ended the text. ``line`` numbers the line (from 0) and
@@ -42,5 +42,5 @@ class Guide(Protocol):
     def marks(self) -> tuple[Guided, Guided]:
         """What a text is marked with that it found ``whole``, and any other."""
 
-    def verdict(self, draft: Draft) -> Verdict:
+    def verdict(self, draft: LineDraft) -> Verdict:
         """Whether the last line of ``draft`` may stand. Raises nothing."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 
 from eval.decoding.decode_settings import Redrawing
-from eval.decoding.guide import Draft, Guide
+from eval.decoding.guide import Guide, LineDraft
 from eval.decoding.guided_text import GuidedText
 from eval.decoding.model_rows import ModelRows
 from eval.decoding.verdicts import Pending, Verdicts
@@ -115,7 +115,7 @@ class _Row:
         self.uniforms = torch.rand(writing.options.tokens or writing.longest, generator=generator).tolist()
         self.logs: list[float] = []
         self.pending: Pending | None = None
-        self.draft: Draft | None = None
+        self.draft: LineDraft | None = None
 
 
 def _take_verdicts(rows: Iterable[_Row], verdicts: Verdicts) -> None:
@@ -160,10 +160,10 @@ def _write_token(
             row.logs, row.constraints = [], row.asked.constraints()
 
 
-def _draft(row: _Row, writing: Writing) -> Draft:
+def _draft(row: _Row, writing: Writing) -> LineDraft:
     ids = row.text.ids
     ended = ids[-1] in writing.ends
-    return Draft(
+    return LineDraft(
         problem=row.asked.problem,
         text=writing.decode(ids[:-1] if ended else ids),
         ended=ended,

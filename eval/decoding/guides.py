@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from eval.decoding.guide import Draft, Guide, Verdict
+from eval.decoding.guide import Guide, LineDraft, Verdict
 from srt.io.records import Guided
 from srt.judging.prefix import judge_prefix
 
@@ -14,7 +14,7 @@ class ProofGuide:
 
     marks: tuple[Guided, Guided] = ("proved", "not proved")
 
-    def verdict(self, draft: Draft) -> Verdict:
+    def verdict(self, draft: LineDraft) -> Verdict:
         """The judge's verdict on the prefix."""
         found = judge_prefix(draft.problem, draft.text, ended=draft.ended)
         return Verdict(found.kept, found.whole, found.reason)

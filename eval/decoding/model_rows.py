@@ -83,7 +83,8 @@ class _TogetherRows:
             past_key_values=self._cache,
             use_cache=True,
         )
-        return out.logits[list(ids), -1].float()
+        scores: torch.Tensor = out.logits[list(ids), -1].float()
+        return scores
 
     def shrink(self, rows: Sequence[int]) -> None:
         self._rows, self._last = len(rows), [self._last[row] for row in rows]
@@ -94,6 +95,10 @@ class _TogetherRows:
 
 class _RowsLayer(DynamicLayer):  # type: ignore[misc]
     """Keys and values [rows, heads, places, width of a head], and the place ``at`` [rows] of each row's new token."""
+
+    is_initialized: bool
+    keys: torch.Tensor
+    values: torch.Tensor
 
     def fill(self, row: int, rows: int, keys: torch.Tensor, values: torch.Tensor) -> None:
         """Put the ``keys`` and ``values`` [1, heads, length, width] of a prompt into ``row``."""
@@ -188,7 +193,7 @@ def _read_prompt(model: Any, inputs: Mapping[str, torch.Tensor]) -> tuple[Cache,
     }
     # Scores of all tokens of a prompt would take more memory than its keys.
     last = {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(model.forward).parameters else {}
-    inner = getattr(model, "model", None)
+    inner: Any = getattr(model, "model", None)
     if hasattr(inner, "rope_deltas"):
         inner.rope_deltas = None  # else it stays that of the prompt before, where this one has no picture
     model(**cut, past_key_values=cache, use_cache=True, **last)

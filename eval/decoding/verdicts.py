@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from types import TracebackType
 
-from eval.decoding.guide import Draft, Guide, Verdict
+from eval.decoding.guide import Guide, LineDraft, Verdict
 from srt.io.worker_processes import (
     Outcomes,
     TimeLimitExceeded,
@@ -37,7 +37,7 @@ class Verdicts:
         self._workers = min(_MOST_WORKERS, cores_at_hand() - 1)
         self._pool = start_pool(self._workers) if self._workers else None
 
-    def ask(self, draft: Draft) -> Pending:
+    def ask(self, draft: LineDraft) -> Pending:
         """Ask for the verdict on ``draft``."""
         if self._pool is not None:
             try:
@@ -51,7 +51,7 @@ class Verdicts:
             asked.set_exception(BrokenProcessPool())
         return asked
 
-    def of(self, asked: Pending, draft: Draft) -> Verdict:
+    def of(self, asked: Pending, draft: LineDraft) -> Verdict:
         """The verdict that was ``asked`` for ``draft``; a draft whose judgement kills its process is refused."""
         try:
             return asked.result().results[0]
@@ -75,12 +75,12 @@ class Verdicts:
             self._pool.shutdown(cancel_futures=True)
 
 
-def _verdict(guide: Guide, draft: Draft) -> Verdict:
+def _verdict(guide: Guide, draft: LineDraft) -> Verdict:
     try:
         return run_within(LIMIT_S, lambda: guide.verdict(draft))
     except TimeLimitExceeded:
         return Verdict(kept=False, reason=f"it takes more than {LIMIT_S:g} seconds to judge")
 
 
-def _killed(draft: Draft) -> Verdict:
+def _killed(draft: LineDraft) -> Verdict:
     return Verdict(kept=False, reason="judging it killed its process: memory ran out, or a library failed")
