@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -78,16 +79,17 @@ def plainly(row: Generation) -> Generation:
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9], ids=["greedy", "sampling"])
-@pytest.mark.parametrize("ban", [None, "INFER"])
+@pytest.mark.parametrize("held", [{}, {"ban": "INFER"}, {"grammar": "trace"}], ids=["free", "ban", "grammar"])
 def test_nothing_refused_is_plain_decoding(
-    talker: Path, temperature: float, ban: str | None, monkeypatch: pytest.MonkeyPatch
+    talker: Path, temperature: float, held: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = GenerationSettings.model_validate(
-        {"max_new_tokens": LONGEST, "temperature": temperature, "top_p": 0.95, "ban": ban}
+        {"max_new_tokens": LONGEST, "temperature": temperature, "top_p": 0.95, **held}
     )
     plain = written(talker, settings, monkeypatch=monkeypatch)
-    assert sum(row.text.count("\n") for row in plain) > 12
-    assert {row.finish_reason for row in plain} == {"stop", "length"}
+    if "grammar" not in held:
+        assert sum(row.text.count("\n") for row in plain) > 12
+        assert {row.finish_reason for row in plain} == {"stop", "length"}
     guided = written(talker, settings, guide=Yes, monkeypatch=monkeypatch)
     assert [plainly(row) for row in guided] == plain
     for row in guided:
@@ -115,6 +117,16 @@ def test_no_row_looks_at_another(talker: Path, temperature: float, monkeypatch: 
     assert sum(row.tries or 0 for row in one) > 20
     assert sum(row.lines_back or 0 for row in one) > 5
     assert all((row.kept_tokens or 0) <= row.output_tokens <= 120 for row in one)
+
+
+def test_a_grammar_holds_after_lines_that_went(talker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = GenerationSettings(max_new_tokens=46, grammar="trace")
+    rows = written(talker, settings, guide=Coin, decode={"tries": 1, "tokens": 240}, monkeypatch=monkeypatch)
+    assert sum(row.tries or 0 for row in rows) > 4
+    for row in rows:
+        assert all(
+            re.match("INFER|CONSTRAIN|CORRELATE|推断|关联|约束|ANSWER|答案", line) for line in row.text.split("\n")[:-1]
+        )
 
 
 def test_verdicts_from_other_processes(talker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
