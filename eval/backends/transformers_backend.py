@@ -35,8 +35,8 @@ from eval.backends.token_counts import text_of
 from eval.decoding.decode_settings import Decode
 from eval.decoding.guide import Guide
 from eval.decoding.guided_rows import Asked, Writing, Written, write_guided
-from eval.decoding.guides import GUIDES
 from eval.decoding.model_rows import model_rows
+from eval.decoding.ways import WAYS
 from srt.io.errors import UserError
 from srt.language.text import MARKERS
 from srt.language.trace import Operation
@@ -224,6 +224,7 @@ class TransformersBackend(FolderBackend):
         self, requests: Sequence[Request], settings: GenerationSettings, decode: Decode
     ) -> Iterator[tuple[int, list[Generation]]]:
         """Each request as a batch of its own, ``batch_size`` of them at once."""
+        way = WAYS[decode.way]
         prompts = self._prompts(settings)
         failed: list[tuple[int, Generation]] = []
         made: dict[int, Prompt] = {}
@@ -244,14 +245,13 @@ class TransformersBackend(FolderBackend):
         fitting = self._batch_tokens // (longest + settings.max_new_tokens)
         at_once = max(1, min(self._batch_size, fitting, len(requests)))
         writing = Writing(
-            options=decode.redrawing,
-            longest=settings.max_new_tokens,
+            begin=partial(way.text, getattr(decode, decode.way), settings.max_new_tokens, self._files.ends),
             ends=self._files.ends,
             temperature=settings.temperature,
             draw=lambda scores, uniforms, temperature: draw_tokens(scores, uniforms, temperature, settings.top_p),
             decode=partial(text_of, self.tokenizer),
         )
-        guide = GUIDES[decode.guide]()
+        guide = way.guide()
         rows = model_rows(self._model, at_once, self._files.pad)
         for written in write_guided(rows, at_once, asked(), writing, guide):
             number = written.asked.number

@@ -22,10 +22,18 @@ class Redrawing(Record):
     tokens: int | None = Field(default=None, ge=1)
 
 
+class Samples(Record):
+    """How many whole texts are sampled at most; the first is greedy where the temperature is 0."""
+
+    samples: int = Field(ge=2)
+
+
 class Decode(Record):
-    """One way to decode, by its name, as ``proved`` or ``{proved: {tries: 6}}``."""
+    """One way to decode (:data:`eval.decoding.ways.WAYS`), as ``proved`` or ``{proved: {tries: 6}}``."""
 
     proved: Redrawing | None = Field(default=None, exclude_if=lambda given: given is None)
+    best: Samples | None = Field(default=None, exclude_if=lambda given: given is None)
+    majority: Samples | None = Field(default=None, exclude_if=lambda given: given is None)
 
     @model_validator(mode="before")
     @classmethod
@@ -39,12 +47,6 @@ class Decode(Record):
         return given
 
     @property
-    def guide(self) -> str:
-        """The name of the guide (:data:`eval.decoding.guides.GUIDES`)."""
+    def way(self) -> str:
+        """The name of the way."""
         return next(name for name in type(self).model_fields if getattr(self, name) is not None)
-
-    @property
-    def redrawing(self) -> Redrawing:
-        """The options of the guide."""
-        found: Redrawing = getattr(self, self.guide)
-        return found

@@ -28,11 +28,13 @@ class LineDraft:
 
 @dataclass(frozen=True)
 class Verdict:
-    """``kept``: the line may stand; ``reason`` says why not. ``whole``: the text has what this guide looks for."""
+    """``kept``: the line may stand; ``reason`` says why not. ``whole``: the text has what this guide looks for.
+    ``answer`` is what a text states, for guides that ask for it."""
 
     kept: bool
     whole: bool = False
     reason: str | None = None
+    answer: str | None = None
 
 
 class Guide(Protocol):

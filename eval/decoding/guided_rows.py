@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import torch
 
-from eval.decoding.decode_settings import Redrawing
 from eval.decoding.guide import Guide, LineDraft
-from eval.decoding.guided_text import GuidedText
 from eval.decoding.model_rows import ModelRows
+from eval.decoding.text import Text
 from eval.decoding.verdicts import Pending, Verdicts
 from srt.io.records import Problem
 
@@ -43,7 +42,7 @@ class Written:
     """The text of ``asked`` as ``text`` has it; ``seconds`` are its share of the time."""
 
     asked: Asked
-    text: GuidedText
+    text: Text
     seconds: float
 
 
@@ -51,13 +50,13 @@ class Written:
 class Writing:
     """How all texts are written.
 
-    ``longest``: ids of a text at most; ``ends``: ids that end one. ``temperature`` 0 is greedy in a line's first draw.
+    ``begin`` makes an empty text for a problem; ``ends``: ids that end one. ``temperature`` 0 is greedy where a text
+    need not be sampled.
     ``draw`` takes scores [rows, vocabulary], one random number in [0, 1) a row, and a temperature, and gives a token
     for each row [rows]. ``decode`` gives the text of ids.
     """
 
-    options: Redrawing
-    longest: int
+    begin: Callable[[Problem], Text]
     ends: Set[int]
     temperature: float
     draw: Callable[[torch.Tensor, torch.Tensor, float], torch.Tensor]
@@ -107,12 +106,12 @@ class _Row:
 
     def __init__(self, asked: Asked, writing: Writing) -> None:
         self.asked, self.seconds = asked, 0.0
-        self.text = GuidedText(writing.options, writing.longest, writing.ends)
+        self.text = writing.begin(asked.problem)
         self.prompt: list[int] = asked.inputs["input_ids"][0].tolist()
         self.constraints = asked.constraints()
         # One number a token, as in plain sampling: where nothing is refused, the text is the same.
         generator = torch.Generator().manual_seed(asked.seed)
-        self.uniforms = torch.rand(writing.options.tokens or writing.longest, generator=generator).tolist()
+        self.uniforms = torch.rand(self.text.budget, generator=generator).tolist()
         self.logs: list[float] = []
         self.pending: Pending | None = None
         self.draft: LineDraft | None = None
@@ -124,9 +123,10 @@ def _take_verdicts(rows: Iterable[_Row], verdicts: Verdicts) -> None:
         if row.pending is None or row.draft is None or not row.pending.done():
             continue
         verdict = verdicts.of(row.pending, row.draft)
-        row.text.judged(kept=verdict.kept, whole=verdict.whole)
+        before = len(row.text.ids)
+        row.text.judged(verdict)
         row.pending, row.logs = None, []
-        if not verdict.kept:
+        if len(row.text.ids) < before:
             row.constraints = row.asked.constraints()
 
 

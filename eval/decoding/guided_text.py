@@ -9,19 +9,20 @@ from collections.abc import Set
 from itertools import chain
 
 from eval.decoding.decode_settings import Redrawing
+from eval.decoding.guide import Verdict
 
 
 class GuidedText:
     """The ids of a text, line by line.
 
     A line ends with a token that writes a line break, or with one of ``ends``. At most ``longest`` ids stand at a time;
-    ``options.tokens``, by default ``longest``, are generated in all. ``drawn`` counts those, ``redrawn`` the lines that
-    were drawn again, ``taken_back`` the lines that had been kept.
+    ``budget`` (``options.tokens``, by default ``longest``) are generated in all. ``drawn`` counts those, ``redrawn``
+    the lines that were drawn again, ``taken_back`` the lines that had been kept.
     """
 
     def __init__(self, options: Redrawing, longest: int, ends: Set[int]) -> None:
         self._options, self._longest, self._ends = options, longest, ends
-        self._budget = options.tokens or longest
+        self.budget = options.tokens or longest
         self.drawn = self.redrawn = self.taken_back = self.draws = 0
         self.finished = self.whole = False
         self.draft: list[int] = []
@@ -53,16 +54,16 @@ class GuidedText:
         self.drawn += 1
         if token in self._ends or breaks:
             return True
-        if self.drawn == self._budget:
+        if self.drawn == self.budget:
             self._give_up()
         elif len(self.ids) == self._longest:
             self._refuse()
         return False
 
-    def judged(self, *, kept: bool, whole: bool) -> None:
+    def judged(self, verdict: Verdict) -> None:
         """What the guide says of the draft."""
         ended = self.draft[-1] in self._ends
-        if kept:
+        if verdict.kept:
             self._kept.append(self.draft)
             self.draft, self._tries = [], 0
             self.draws += 1
@@ -71,15 +72,15 @@ class GuidedText:
             if len(self._kept) > len(self._best):
                 self._best = list(self._kept)
             if ended:
-                self.finished, self.whole = True, whole
+                self.finished, self.whole = True, verdict.whole
                 return
         else:
             if ended and self.line >= len(self._best):
                 self._best = [*self._kept, self.draft]  # It has an answer, though it is not what was looked for.
             self.draft = []
-        if self.drawn == self._budget:
+        if self.drawn == self.budget:
             self._give_up()
-        elif not kept:
+        elif not verdict.kept:
             self._refuse()
         elif len(self.ids) == self._longest:
             self._take_back()

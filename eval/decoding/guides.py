@@ -1,10 +1,9 @@
-"""The guides by name. A new one is a class with the members of :class:`~eval.decoding.guide.Guide` and an entry."""
+"""The guides there are. A new one is a class with the members of :class:`~eval.decoding.guide.Guide`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from eval.decoding.guide import Guide, LineDraft, Verdict
+from eval.decoding.guide import LineDraft, Verdict
+from srt.answers.extraction import extract
 from srt.io.records import Guided
 from srt.judging.prefix import judge_prefix
 
@@ -20,4 +19,12 @@ class ProofGuide:
         return Verdict(found.kept, found.whole, found.reason)
 
 
-GUIDES: dict[str, Callable[[], Guide]] = {"proved": ProofGuide}
+class AnswerGuide:
+    """Refuses nothing, and says what a text states as its answer."""
+
+    marks: tuple[Guided, Guided] = ("majority", "majority")
+
+    def verdict(self, draft: LineDraft) -> Verdict:
+        """The answer of a text, in normal form."""
+        found = extract(draft.text, draft.problem, "stop" if draft.ended else "length")
+        return Verdict(kept=True, whole=True, answer=found.text if found.status == "ok" else None)

@@ -93,7 +93,7 @@ class EvalRecipe(WandbSettings):
     grammar: Annotated[Grammar | None, Flag("Generation", "trace: constrain the output to the form of a trace.")] = None
     decode: Annotated[
         Decode | None,
-        Flag("Generation", "proved: draw a line again that the checker does not prove (docs/decoding.md)."),
+        Flag("Generation", "proved: line by line; best, majority: of --repeats samples (docs/decoding.md)."),
     ] = None
     seed: Annotated[int | None, Flag("Generation", "Sampling seed.")] = None
 
@@ -187,6 +187,17 @@ class EvalRecipe(WandbSettings):
     def _vllm_on_ray(cls, data: Any) -> Any:
         on_ray = isinstance(data, dict) and data.get("engine") is not None
         return {"backend": "vllm", **data} if on_ray else data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _samples_of_a_choice(cls, data: Any) -> Any:
+        """``repeats`` of which one is chosen are the samples of one prediction."""
+        if isinstance(data, dict) and data.get("decode") in ("best", "majority"):
+            if "repeats" not in data:
+                raise ValueError(f"decode: {data['decode']} of how many samples? Give repeats, as in --repeats 4")
+            others = {key: value for key, value in data.items() if key != "repeats"}
+            return others | {"decode": {data["decode"]: {"samples": data["repeats"]}}}
+        return data
 
     @model_validator(mode="after")
     def _fits_together(self) -> EvalRecipe:

@@ -24,6 +24,7 @@ from eval.backends.protocol import Backend, Generation, GenerationSettings, Requ
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
 from eval.benchmarks.definition.benchmark import PLAIN, Asking, Question
 from eval.decoding.provable_arms import require_lines_to_prove
+from eval.decoding.ways import WAYS
 from eval.records.run_records import (
     ARM_FIELDS,
     MANIFEST,
@@ -107,7 +108,7 @@ def predict(
         raise UserError(f"repeats {repeats}: greedy generation gives the same text each time; set a temperature")
     if not arm.strip():
         raise UserError("arm: a name was expected, this one is empty")
-    if settings.decode is not None:
+    if settings.decode is not None and WAYS[settings.decode.way].proves:
         require_lines_to_prove(arm)
     chosen = find_benchmark(benchmark)
     by_id = read_problems(problems)
@@ -185,7 +186,7 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
     seen: set[str] = set()
     faults: list[str] = []
     of_no_world: list[str] = []
-    guided = manifest.settings is not None and manifest.settings.decode is not None
+    guided = None if manifest.settings is None else manifest.settings.decode
     for question in questions:
         problem = question.problem
         if problem.images and not manifest.pictures and not problem.diagram_description:
@@ -199,9 +200,9 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
                     faults.append(f"problem {problem.id!r}: {error}")
         text = backend.render(question.messages, len(question.images))
         judged_by = None
-        if guided:
+        if guided is not None:
             judged_by = without_gold(problem)
-            of_no_world += [] if is_of_a_world(judged_by) else [problem.id]
+            of_no_world += [problem.id] if WAYS[guided.way].proves and not is_of_a_world(judged_by) else []
         for repeat in range(manifest.repeats):
             key = _prediction_key(manifest, question, text, repeat)
             request = Request(text, tuple(question.images), problems.parent, int(key[:15], 16), judged_by)

@@ -30,7 +30,7 @@ Lang = Literal["en", "zh"]
 AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
 Thinking = Literal["closed", "cut", "open"]
 FinishReason = Literal["stop", "length", "error"]
-Guided = Literal["proved", "not proved"]
+Guided = Literal["proved", "not proved", "majority"]
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
 MOST_PICTURES = 100
 """A problem of more pictures is refused: real ones have a handful."""
@@ -251,8 +251,8 @@ class Prediction(Record):
     ``finish_reason`` ``error`` could not be made.
 
     ``guided`` is what the guide of a text found it to be in the end. Of its ``output_tokens``, all that were generated,
-    ``kept_tokens`` are in the text; ``tries`` lines were drawn again, and ``lines_back`` lines that had been kept were
-    taken back.
+    ``kept_tokens`` are in the text; ``tries`` lines, or samples, were drawn again, and ``lines_back`` lines that had been
+    kept were taken back.
     """
 
     key: str

@@ -16,7 +16,7 @@ from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.backends.transformers_backend import TransformersBackend
 from eval.decoding import verdicts
 from eval.decoding.decode_settings import Decode
-from eval.decoding.guides import GUIDES
+from eval.decoding.ways import WAYS
 from srt.io.errors import UserError
 from srt.io.records import Image, Message, Problem
 from tests.chance_guides import Coin, No, Yes
@@ -64,7 +64,7 @@ def written(
     """What the model in ``folder`` writes, without the seconds, in the order of the requests."""
     backend = TransformersBackend(folder, batch_size=batch_size, device="cpu")
     if guide is not None:
-        monkeypatch.setitem(GUIDES, "proved", guide)
+        monkeypatch.setitem(WAYS, "proved", replace(WAYS["proved"], guide=guide))
         settings = settings.model_copy(update={"decode": Decode.model_validate({"proved": decode or {}})})
     asked = asked or requests()
     plan = backend.plan(asked, settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from transformers import AutoTokenizer
 from eval.backends import transformers_backend
 from eval.backends.transformers_backend import TransformersBackend
 from eval.decoding import verdicts
-from eval.decoding.guides import GUIDES, ProofGuide
+from eval.decoding.guides import ProofGuide
+from eval.decoding.ways import WAYS
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
 from srt.io.errors import UserError
@@ -50,8 +52,8 @@ def folder(problems: list[Problem], solved: list[str], tmp_path_factory: pytest.
 class Scripted:
     """Rows of a model that writes the text of each prompt, and something else a little more likely at two places."""
 
-    def __init__(self, texts: Mapping[tuple[int, ...], list[int]], size: int, newline: int) -> None:
-        self._texts, self._size, self._newline = texts, size, newline
+    def __init__(self, texts: Mapping[tuple[int, ...], list[int]], size: int, newline: int, end: int) -> None:
+        self._texts, self._size, self._newline, self._end = texts, size, newline, end
         self._prompts: dict[int, tuple[int, ...]] = {}
 
     def open(self, row: int, inputs: Mapping[str, torch.Tensor]) -> None:
@@ -64,7 +66,7 @@ class Scripted:
             assert tuple(written[: len(prompt)]) == prompt
             new, right = list(written[len(prompt) :]), self._texts[prompt]
             if new != right[: len(new)]:
-                scores[place, self._newline] = 30  # It has slipped: the line ends.
+                scores[place, self._end if new[-1] == self._newline else self._newline] = 30  # It has slipped.
                 continue
             scores[place, right[len(new)]] = 30.5
             if len(new) in (len(right) // 3, 2 * len(right) // 3):
@@ -91,7 +93,9 @@ def evaluate(
         for problem, text in zip(problems, solved, strict=True)
     }
     newline = tokenizer.encode("\n", add_special_tokens=False)[-1]
-    monkeypatch.setattr(transformers_backend, "model_rows", lambda *_: Scripted(texts, len(tokenizer), newline))
+    monkeypatch.setattr(
+        transformers_backend, "model_rows", lambda *_: Scripted(texts, len(tokenizer), newline, tokenizer.eos_token_id)
+    )
 
     def run(name: str, of: list[Problem] | None = None, **given: Any) -> list[Prediction]:
         file = tmp_path / f"{name}.jsonl"
@@ -133,7 +137,7 @@ def test_the_gold_answer_is_never_read(
             seen.append(draft.problem)
             return super().verdict(draft)
 
-    monkeypatch.setitem(GUIDES, "proved", Watched)
+    monkeypatch.setitem(WAYS, "proved", replace(WAYS["proved"], guide=Watched))
     rows = evaluate("as-is")
     wrong = [
         problem.model_copy(
@@ -148,6 +152,23 @@ def test_the_gold_answer_is_never_read(
     assert evaluate("wrong", wrong) == rows
     assert seen
     assert all(problem.answer is None and problem.solution is None for problem in seen)
+
+
+@pytest.mark.parametrize("way", ["best", "majority"])
+def test_whole_samples_are_drawn_until_one_is_chosen(
+    evaluate: Callable[..., list[Prediction]], solved: list[str], way: str
+) -> None:
+    rows = evaluate(way, decode=way, repeats=5, arm="srt" if way == "best" else "cot", batch_size=3)
+    assert len(rows) == len(solved), "one prediction a question"
+    assert evaluate(f"{way}-alone", decode=way, repeats=5, arm="srt" if way == "best" else "cot", batch_size=1) == rows
+    for row in rows:
+        assert row.output_tokens is not None
+        assert row.kept_tokens is not None
+        assert row.tries, "greedily it slips"
+        assert row.output_tokens > row.kept_tokens
+        if way == "best":
+            assert (row.guided == "proved") == (row.text in solved)
+    assert {row.guided for row in rows} == ({"proved", "not proved"} if way == "best" else {"majority"})
 
 
 def test_killed_and_resumed_is_unbroken(
@@ -180,6 +201,9 @@ def test_killed_and_resumed_is_unbroken(
         ({"arm": "srt-drop-INFER"}, "^arm 'srt-drop-INFER': decode: "),
         ({"think_budget": 30}, "^think_budget: .*decode"),
         ({"decode": "refuted"}, "decode: .*proved"),
+        ({"decode": "best"}, "decode: best .*repeats"),
+        ({"decode": "best", "repeats": 1}, "decode.best.samples: "),
+        ({"decode": "best", "repeats": 2, "arm": "answer"}, "^arm 'answer': decode: "),
         ({"decode": {"proved": {"back": 0}}}, "decode.proved.back: "),
         ({"backend": "server", "base_url": "http://127.0.0.1:9/v1"}, "decode: .*transformers.*server"),
     ],

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from eval.decoding.decode_settings import Decode, Redrawing
+from eval.decoding.guide import Verdict
 from eval.decoding.guided_text import GuidedText
 
 END, BREAK = 0, 1
@@ -20,7 +21,7 @@ def line(of: GuidedText, *tokens: int, kept: bool, whole: bool = False) -> None:
     for token in tokens:
         asked = of.add(token, breaks=token == BREAK)
     assert asked
-    of.judged(kept=kept, whole=whole)
+    of.judged(Verdict(kept, whole))
 
 
 def test_a_refused_line_is_sampled_as_often_as_tries_say_then_lines_go_back() -> None:
@@ -90,7 +91,7 @@ def test_any_verdicts_end_at_the_budget(seed: int) -> None:
     while not one.finished:
         if one.add(rng.randint(0, 4), breaks=(breaks := rng.random() < 0.4)) or breaks:
             kept = rng.random() < 0.6
-            one.judged(kept=kept, whole=kept)
+            one.judged(Verdict(kept, kept))
         assert one.drawn <= tokens
         assert len(one.ids) <= one.drawn
     assert one.whole or one.drawn == tokens
