@@ -126,15 +126,16 @@ def effective_settings(
 ) -> GenerationSettings:
     """The settings of a run: what is ``given`` (and not ``None``), else the preset, else the protocol's default.
 
-    The think budget of the preset is reduced by a lower ``max_new_tokens`` and dropped with a grammar; ``think_budget``
-    0 means no budget.
+    The think budget of the preset is reduced by a lower ``max_new_tokens`` and dropped with a grammar or a guide;
+    ``think_budget`` 0 means no budget.
 
     Raises:
         UserError: a value is out of its range, or contradicts another.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     settings: dict[str, Any] = {**preset_for(folder, adapter), **chosen}
-    if settings.get("think_budget") == 0 or ("think_budget" not in chosen and settings.get("grammar") is not None):
+    without = settings.get("grammar") is not None or settings.get("decode") is not None
+    if settings.get("think_budget") == 0 or ("think_budget" not in chosen and without):
         settings["think_budget"] = None
     elif "think_budget" in settings and "think_budget" not in chosen:
         room = settings["max_new_tokens"] - ANSWER_ROOM

@@ -13,7 +13,8 @@ from typing import Literal, Protocol
 
 from pydantic import Field, model_validator
 
-from srt.io.records import Image, Message, Record, Thinking
+from eval.decoding.decode_settings import Decode
+from srt.io.records import Guided, Image, Message, Problem, Record, Thinking
 from srt.language.trace import Operation
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -29,13 +30,14 @@ ServerType = Literal["vllm", "sglang", "llama.cpp"]
 class GenerationSettings(Record):
     """How to generate. ``temperature`` 0 is greedy. ``ban`` forbids the word of one operation, in every language.
 
-    ``grammar`` constrains the text token by token, on back ends that can.
+    ``grammar`` constrains the text token by token, and ``decode`` has a guide watch it line by line, on back ends that
+    can.
 
     ``seed`` enters the seed of each sample if ``temperature`` is above 0; samples never share a random stream, so that
     a sample does not depend on its neighbours in the batch. ``think_budget``: after so many tokens inside an open think
     block the block is closed, and the model goes on to its answer. ``min_pixels`` and ``max_pixels`` bound the size to
-    which pictures are resized; ``None`` keeps the limits of the model's own processor. A grammar and a think budget
-    exclude each other.
+    which pictures are resized; ``None`` keeps the limits of the model's own processor. A think budget excludes grammar
+    and guide.
     """
 
     max_new_tokens: int = Field(default=512, ge=1)
@@ -47,6 +49,8 @@ class GenerationSettings(Record):
     think_budget: int | None = Field(default=None, ge=1)
     min_pixels: int | None = Field(default=None, ge=1)
     max_pixels: int | None = Field(default=None, ge=1)
+    # Where there is none it is not written: keys of predictions that were made before there was such a field stay.
+    decode: Decode | None = Field(default=None, exclude_if=lambda given: given is None)
 
     @model_validator(mode="after")
     def _room_for_an_answer(self) -> GenerationSettings:
@@ -57,6 +61,8 @@ class GenerationSettings(Record):
             )
         if self.think_budget is not None and self.grammar is not None:
             raise ValueError("think_budget: a text that is held to a grammar has none; leave one of them out")
+        if self.think_budget is not None and self.decode is not None:
+            raise ValueError("think_budget: a text that is guided (decode) has none; leave one of them out")
         return self
 
 
@@ -65,13 +71,15 @@ class Request:
     """One prompt. ``prompt`` is what :meth:`Backend.render` gave for its messages.
 
     ``images``, in order, are relative to the folder ``root``: :func:`srt.images.normalise.shown_picture` opens them.
-    ``seed`` is that of its sample (used only when sampling).
+    ``seed`` is that of its sample (used only when sampling). ``problem``, without its gold answer, is what a guide
+    judges the text by; ``None`` where there is no guide.
     """
 
     prompt: str
     images: tuple[Image, ...] = ()
     root: Path = Path()
     seed: int = 0
+    problem: Problem | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +91,8 @@ class Generation:
     ``input_tokens`` are those of the prompt, ``image_tokens`` of which stand for pictures; ``finish_reason`` is
     ``length`` where no end of sequence came within the budget, ``error`` where this request could not be generated for,
     and ``error`` then says why in one line; ``thinking`` is ``None`` where no think block was opened; ``seconds`` is
-    the batch's time divided evenly among its rows.
+    the batch's time divided evenly among its rows. The last four are those of a guided text
+    (:class:`srt.io.records.Prediction`): ``output_tokens`` then counts what was taken back, too.
     """
 
     text: str
@@ -95,6 +104,10 @@ class Generation:
     reasoning_tokens: int | None = None
     thinking: Thinking | None = None
     error: str | None = None
+    guided: Guided | None = None
+    kept_tokens: int | None = None
+    tries: int | None = None
+    lines_back: int | None = None
 
 
 class Backend(Protocol):

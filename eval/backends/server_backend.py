@@ -118,6 +118,7 @@ class ServerBackend:
         beyond = {
             "think_budget (of a server_type other than vllm)": settings.think_budget is not None
             and self._server_type != "vllm",
+            "decode": settings.decode is not None,
             "min_pixels": settings.min_pixels is not None,
             "max_pixels": settings.max_pixels is not None,
             "ban (without grammar)": settings.ban is not None and settings.grammar is None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -25,11 +25,18 @@ from eval.backends.constraints import (
     RowSampler,
     ThinkBudget,
     WordBan,
+    draw_tokens,
     token_bytes,
 )
 from eval.backends.model_folder import FolderBackend
 from eval.backends.model_inputs import PicturePrompts, Prompt, pad_left
 from eval.backends.protocol import Attention, Dtype, Generation, GenerationSettings, Request
+from eval.backends.token_counts import text_of
+from eval.decoding.decode_settings import Decode
+from eval.decoding.guide import Guide
+from eval.decoding.guided_rows import Asked, Writing, Written, write_guided
+from eval.decoding.model_rows import model_rows
+from eval.decoding.ways import WAYS
 from srt.io.errors import UserError
 from srt.language.text import MARKERS
 from srt.language.trace import Operation
@@ -124,6 +131,7 @@ class TransformersBackend(FolderBackend):
             "a ban": settings.ban is not None,
             "a think_budget": settings.think_budget is not None,
             "a grammar": settings.grammar is not None,
+            "a guide (decode)": settings.decode is not None,
         }
         if self._continuous and (used := next((name for name, is_set in beyond.items() if is_set), None)):
             raise UserError(
@@ -134,6 +142,10 @@ class TransformersBackend(FolderBackend):
         self._check_room(lengths, settings)
         # By length, so that little is padding; the index decides between equals, so that the plan is always the same.
         order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+        if settings.decode is not None:  # each text by itself: where one ends, the next one begins
+            if self._attention == "flash_attention_2":
+                raise UserError("decode: attention flash_attention_2 knows no rows at different places; use sdpa")
+            return [[index] for index in order]
         batches: list[list[int]] = []
         rows = 0
         for index in order:
@@ -147,7 +159,9 @@ class TransformersBackend(FolderBackend):
     def generate_batches(
         self, batches: Sequence[Sequence[Request]], settings: GenerationSettings
     ) -> Iterator[tuple[int, list[Generation]]]:
-        """One batch after the other, in the order of the plan."""
+        """One batch after the other, in the order of the plan; guided texts as they are finished."""
+        if settings.decode is not None:
+            return self._generate_guided([request for (request,) in batches], settings, settings.decode)
         return ((number, self.generate(batch, settings)) for number, batch in enumerate(batches))
 
     def generate(self, batch: Sequence[Request], settings: GenerationSettings) -> list[Generation]:
@@ -194,10 +208,7 @@ class TransformersBackend(FolderBackend):
                 processors.append(RowSampler(settings, [request.seed for request, _ in made]))
             with torch.inference_mode():
                 output = self._model.generate(
-                    **{
-                        name: value.to(self._device, self._model.dtype if value.is_floating_point() else None)
-                        for name, value in inputs.items()
-                    },
+                    **self._on_device(inputs),
                     generation_config=config,
                     logits_processor=processors,
                 )
@@ -208,6 +219,66 @@ class TransformersBackend(FolderBackend):
             cut = one.thinking == "closed" and any(getattr(each, "cut", False) for each in of_row)
             generations.append(replace(one, thinking="cut") if cut else one)
         return generations
+
+    def _generate_guided(
+        self, requests: Sequence[Request], settings: GenerationSettings, decode: Decode
+    ) -> Iterator[tuple[int, list[Generation]]]:
+        """Each request as a batch of its own, ``batch_size`` of them at once."""
+        way = WAYS[decode.way]
+        prompts = self._prompts(settings)
+        failed: list[tuple[int, Generation]] = []
+        made: dict[int, Prompt] = {}
+
+        def asked() -> Iterator[Asked]:
+            for number, request in enumerate(requests):
+                assert request.problem is not None  # which `predict` gives to all where there is a guide
+                try:
+                    made[number] = prompt = prompts.make(request)
+                except UserError as error:
+                    failed.append((number, Generation("", 0, 0, "error", 0.0, error=str(error))))
+                    continue
+                inputs = self._on_device(pad_left([prompt], self._files.pad))
+                constraints = partial(self._constraints, request, settings)
+                yield Asked(number, request.problem, inputs, request.seed, constraints)
+
+        longest = max((prompts.length(request) for request in requests), default=0)
+        fitting = self._batch_tokens // (longest + settings.max_new_tokens)
+        at_once = max(1, min(self._batch_size, fitting, len(requests)))
+        writing = Writing(
+            begin=partial(way.text, getattr(decode, decode.way), settings.max_new_tokens, self._files.ends),
+            ends=self._files.ends,
+            temperature=settings.temperature,
+            draw=lambda scores, uniforms, temperature: draw_tokens(scores, uniforms, temperature, settings.top_p),
+            decode=partial(text_of, self.tokenizer),
+        )
+        guide = way.guide()
+        rows = model_rows(self._model, at_once, self._files.pad)
+        for written in write_guided(rows, at_once, asked(), writing, guide):
+            number = written.asked.number
+            yield number, [self._guided_generation(written, requests[number].prompt, made.pop(number), guide)]
+        yield from ((number, [generation]) for number, generation in failed)
+
+    def _guided_generation(self, written: Written, prompt: str, made: Prompt, guide: Guide) -> Generation:
+        text = written.text
+        kept = self._generation(text.ids, prompt, len(made.ids), made.image_tokens)
+        # What was taken back stood before the answer that is there.
+        taken_back = text.drawn - kept.output_tokens
+        return replace(
+            kept,
+            output_tokens=text.drawn,
+            reasoning_tokens=None if kept.reasoning_tokens is None else kept.reasoning_tokens + taken_back,
+            seconds=written.seconds,
+            guided=guide.marks[not text.whole],
+            kept_tokens=kept.output_tokens,
+            tries=text.redrawn,
+            lines_back=text.taken_back,
+        )
+
+    def _on_device(self, inputs: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        return {
+            name: value.to(self._device, self._model.dtype if value.is_floating_point() else None)
+            for name, value in inputs.items()
+        }
 
     def _generate_continuously(
         self, prompts: list[list[int]], config: GenerationConfig, settings: GenerationSettings, seeds: list[int]

@@ -98,6 +98,9 @@ class StoredPrediction:
     image_tokens: int
     output_tokens: int | None
     reasoning_tokens: int | None
+    kept_tokens: int | None
+    tries: int | None
+    lines_back: int | None
     path: Path
     offset: int
 
@@ -171,7 +174,17 @@ def read_rows(path: Path, model: type[R], questions: Collection[tuple[str, str]]
 def stored_predictions(path: Path, questions: Collection[tuple[str, str]]) -> dict[RowId, StoredPrediction]:
     """The predictions in ``path``; raises as :func:`read_rows` does."""
     return {
-        key: StoredPrediction(row.input_tokens, row.image_tokens, row.output_tokens, row.reasoning_tokens, path, offset)
+        key: StoredPrediction(
+            row.input_tokens,
+            row.image_tokens,
+            row.output_tokens,
+            row.reasoning_tokens,
+            row.kept_tokens,
+            row.tries,
+            row.lines_back,
+            path,
+            offset,
+        )
         for key, row, offset in read_rows(path, Prediction, questions)
     }
 

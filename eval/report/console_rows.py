@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from eval.report.number_format import interval, percent
-from eval.scoring.arm_summary import ArmSummary, Share, Tokens
+from eval.scoring.arm_summary import ArmSummary, Redrawn, Share, Tokens
 from eval.scoring.dimensions import title
 from eval.scoring.human_baseline import HumanSummary
 
@@ -32,6 +32,7 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
         if summary.unreadable_gold
         else "",
         "output tokens": _tokens(summary.output_tokens) or "not given",
+        "of them kept": _kept(summary.redrawn),
         "of them reasoning": _tokens(summary.reasoning_tokens, predictions),
         "input tokens": _tokens(summary.input_tokens) or "not given",
         "tokens by the reference": _tokens(summary.reference_tokens, predictions),
@@ -99,3 +100,12 @@ def _tokens(tokens: Tokens | None, predictions: int | None = None) -> str:
         return ""
     figures = f"mean {tokens.mean:,.1f}, median {tokens.p50:,.0f}, p99 {tokens.p99:,.0f}"
     return figures if predictions is None else f"{figures}, over {tokens.count:,} of {predictions:,} outputs"
+
+
+def _kept(redrawn: Redrawn | None) -> str:
+    if redrawn is None:
+        return ""
+    return (
+        f"mean {redrawn.kept_tokens:,.1f}; an output has {redrawn.tries:.1f} lines drawn again and "
+        f"{redrawn.lines_back:.1f} taken back"
+    )

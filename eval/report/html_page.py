@@ -120,6 +120,7 @@ def _shown(comparison: Comparison) -> dict[str, bool]:
     arms, rows = comparison.arms, comparison.differences
     return {
         "tokens": any(arm.output_tokens for arm in arms),
+        "redrawn": any(arm.redrawn for arm in arms),
         "reasoning": any(arm.reasoning_tokens for arm in arms),
         "reference": any(arm.reference_tokens for arm in arms),
         "pictures": any(arm.image_tokens for arm in arms),

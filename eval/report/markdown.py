@@ -88,6 +88,9 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
         "p50",
         "p90",
         "p99",
+        "kept",
+        "lines drawn again",
+        "taken back",
         "traces %",
         "proved %",
         "computed %",
@@ -99,10 +102,13 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
         counts = ["not given", "-", "-", "-"]
         if tokens is not None:
             counts = [f"{tokens.mean:.1f}", *(f"{x:.0f}" for x in (tokens.p50, tokens.p90, tokens.p99))]
+        guided = ["-"] * 3
+        if arm.redrawn is not None:
+            guided = [f"{x:.1f}" for x in (arm.redrawn.kept_tokens, arm.redrawn.tries, arm.redrawn.lines_back)]
         right = f"{credit(arm.accuracy.right)}/{arm.accuracy.count}"
         of = arm.traces
         traces = [percent(share.share) if judged else "-" for share in (of.with_steps, of.proved, of.computed)]
-        rows.append([arm.arm, interval(arm.accuracy), right, percent(arm.unread), *counts, *traces])
+        rows.append([arm.arm, interval(arm.accuracy), right, percent(arm.unread), *counts, *guided, *traces])
     return _table(head, rows)
 
 

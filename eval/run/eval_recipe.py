@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from eval.backends.backend_registry import BACKENDS
 from eval.backends.protocol import Attention, Dtype, GenerationSettings, Grammar, ServerType
+from eval.decoding.decode_settings import Decode
 from eval.predictions.tables import COLUMNS
 from eval.run.wandb_settings import WandbSettings
 from srt.answers.equality import PolicyName
@@ -90,6 +91,10 @@ class EvalRecipe(WandbSettings):
     )
     ban: Annotated[Operation | None, Flag("Generation", "Forbid this operation's word while generating.")] = None
     grammar: Annotated[Grammar | None, Flag("Generation", "trace: constrain the output to the form of a trace.")] = None
+    decode: Annotated[
+        Decode | None,
+        Flag("Generation", "proved: line by line; best, majority: of --repeats samples (docs/decoding.md)."),
+    ] = None
     seed: Annotated[int | None, Flag("Generation", "Sampling seed.")] = None
 
     batch_size: Annotated[int | None, Flag("Back end transformers", "Rows per batch.")] = Field(default=None, ge=1)
@@ -183,6 +188,17 @@ class EvalRecipe(WandbSettings):
         on_ray = isinstance(data, dict) and data.get("engine") is not None
         return {"backend": "vllm", **data} if on_ray else data
 
+    @model_validator(mode="before")
+    @classmethod
+    def _samples_of_a_choice(cls, data: Any) -> Any:
+        """``repeats`` of which one is chosen are the samples of one prediction."""
+        if isinstance(data, dict) and data.get("decode") in ("best", "majority"):
+            if "repeats" not in data:
+                raise ValueError(f"decode: {data['decode']} of how many samples? Give repeats, as in --repeats 4")
+            others = {key: value for key, value in data.items() if key != "repeats"}
+            return others | {"decode": {data["decode"]: {"samples": data["repeats"]}}}
+        return data
+
     @model_validator(mode="after")
     def _fits_together(self) -> EvalRecipe:
         faults = []
@@ -194,6 +210,8 @@ class EvalRecipe(WandbSettings):
         entry = BACKENDS[self.backend]
         if self.engine is None:
             faults += [f"{key}: goes with engine: ray" for key in ("address", "replicas") if self._given(key)]
+        if self.decode is not None and self.backend != "transformers":
+            faults.append(f"decode: only the back end transformers guides a text; this run uses {self.backend}")
         if entry.make is None:
             faults += self._faults_of_a_file()
         elif not entry.local and self.base_url is None:

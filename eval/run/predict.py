@@ -23,6 +23,8 @@ import srt
 from eval.backends.protocol import Backend, Generation, GenerationSettings, Request
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
 from eval.benchmarks.definition.benchmark import PLAIN, Asking, Question
+from eval.decoding.provable_arms import require_lines_to_prove
+from eval.decoding.ways import WAYS
 from eval.records.run_records import (
     ARM_FIELDS,
     MANIFEST,
@@ -33,6 +35,7 @@ from eval.records.run_records import (
     write_json,
 )
 from eval.run.sharding import Shard, logs_of, merge_shards, read_keys
+from srt.checking import is_of_a_world
 from srt.images.open import read_picture
 from srt.io.append_log import AppendLog
 from srt.io.errors import UserError
@@ -40,6 +43,7 @@ from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Prediction
 from srt.language.model_vocabulary import VocabularyFault
+from srt.judging.prefix import without_gold
 from srt.language.prompts import PromptStyle
 
 
@@ -105,6 +109,8 @@ def predict(
         raise UserError(f"repeats {repeats}: greedy generation gives the same text each time; set a temperature")
     if not arm.strip():
         raise UserError("arm: a name was expected, this one is empty")
+    if settings.decode is not None and WAYS[settings.decode.way].proves:
+        require_lines_to_prove(arm)
     chosen = find_benchmark(benchmark)
     by_id = read_problems(problems)
     asking = Asking(style, backend.reads_pictures, chosen_options(chosen, options or {}), prompts or {})
@@ -186,6 +192,8 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
     seen: set[str] = set()
     faults: list[str] = []
     unreadable: list[str] = []
+    of_no_world: list[str] = []
+    guided = None if manifest.settings is None else manifest.settings.decode
     for question in questions:
         problem = question.problem
         if problem.images and not manifest.pictures and not problem.diagram_description:
@@ -202,9 +210,13 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
         except VocabularyFault as error:
             unreadable.append(f"problem {problem.id!r}: {error}")
             continue
+        judged_by = None
+        if guided is not None:
+            judged_by = without_gold(problem)
+            of_no_world += [problem.id] if WAYS[guided.way].proves and not is_of_a_world(judged_by) else []
         for repeat in range(manifest.repeats):
             key = _prediction_key(manifest, question, text, repeat)
-            request = Request(text, tuple(question.images), problems.parent, seed=int(key[:15], 16))
+            request = Request(text, tuple(question.images), problems.parent, int(key[:15], 16), judged_by)
             jobs.append(_Job(key, problem.id, question.variant, repeat, request))
     if unreadable:
         raise UserError(
@@ -212,6 +224,11 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
         )
     if faults:
         raise UserError(f"{problems}: {len(faults)} of {len(seen)} pictures cannot be read; the first: {faults[0]}")
+    if of_no_world:
+        raise UserError(
+            f"{problems}: problem {of_no_world[0]!r}: decode: it is of no exact world, so that no line can be proved "
+            f"({len(of_no_world)} of {len(jobs) // manifest.repeats} questions); evaluate them without decode"
+        )
     return jobs
 
 

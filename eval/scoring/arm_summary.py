@@ -12,7 +12,7 @@ import numpy as np
 from eval.benchmarks.definition.benchmark import Table
 from eval.benchmarks.run_tables import run_tables
 from eval.records.run_records import Run, given_counts, mean_values, pooled
-from eval.records.run_rows import StoredScore
+from eval.records.run_rows import StoredPrediction, StoredScore
 from eval.scoring.dimensions import dimensions, labels_of
 from eval.scoring.sampling import Sampling, sample_curve
 from eval.scoring.unread import unread_share
@@ -50,6 +50,16 @@ class Tokens(Record):
     p99: float
 
 
+class Redrawn(Record):
+    """What a guide cost, as means over the ``count`` predictions that one watched: ``kept_tokens`` of the output tokens
+    are in the text, ``tries`` lines were drawn again, ``lines_back`` lines that had been kept were taken back."""
+
+    count: int
+    kept_tokens: float
+    tries: float
+    lines_back: float
+
+
 class Traces(Record):
     """The checker's results. Shares are of all predictions, so that a text that is not a trace counts against both.
 
@@ -85,8 +95,8 @@ class ArmSummary(Record):
     ``answer_tokens`` are output tokens other than ``reasoning_tokens``; both are over the predictions whose text shows
     where the answer begins. ``image_tokens`` are part of ``input_tokens``, counted where there were pictures.
     ``reference_tokens`` are counted by ``reference_tokenizer``, the same for all models. ``tokens_per_right``: all
-    output tokens over the sum of the scores. ``tables`` are the benchmark's, over all problems; ``sampling`` is set if
-    questions were asked more than once.
+    output tokens over the sum of the scores. ``redrawn`` is set if texts were guided. ``tables`` are the benchmark's,
+    over all problems; ``sampling`` is set if questions were asked more than once.
     """
 
     arm: str
@@ -104,6 +114,7 @@ class ArmSummary(Record):
     unreadable_gold: dict[str, str]
     by: dict[str, dict[str, Share]]
     output_tokens: Tokens | None
+    redrawn: Redrawn | None = None
     reasoning_tokens: Tokens | None
     answer_tokens: Tokens | None
     input_tokens: Tokens | None
@@ -162,6 +173,7 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
         },
         by={name: {key: accuracy(group[key]) for key in sorted(group)} for name, group in groups.items() if group},
         output_tokens=_tokens(given_counts(row.output_tokens for row in predictions)),
+        redrawn=_redrawn(predictions),
         reasoning_tokens=_tokens([reasoning for _, reasoning in split]),
         answer_tokens=_tokens([output - reasoning for output, reasoning in split]),
         input_tokens=_tokens(given_counts(row.input_tokens for row in predictions)),
@@ -216,6 +228,18 @@ def _tokens(counts: list[int]) -> Tokens | None:
     # Percentiles beside the mean: a few outputs that run into the token limit move the mean and hide the usual length.
     p10, p50, p90, p99 = (float(value) for value in np.percentile(counts, [10, 50, 90, 99]))
     return Tokens(count=len(counts), mean=sum(counts) / len(counts), p10=p10, p50=p50, p90=p90, p99=p99)
+
+
+def _redrawn(predictions: Sequence[StoredPrediction]) -> Redrawn | None:
+    counts = [
+        (row.kept_tokens, row.tries, row.lines_back)
+        for row in predictions
+        if row.kept_tokens is not None and row.tries is not None and row.lines_back is not None
+    ]
+    if not counts:
+        return None
+    kept, tries, back = (sum(each) / len(counts) for each in zip(*counts, strict=True))
+    return Redrawn(count=len(counts), kept_tokens=kept, tries=tries, lines_back=back)
 
 
 def _traces(run: Run, problems: Mapping[str, Problem]) -> Traces:

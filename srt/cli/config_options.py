@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
+from pydantic import BaseModel
 
 from srt.io.errors import UserError
 from srt.io.yaml_config import Config, Flag
@@ -99,6 +100,7 @@ def _kind(annotation: Any) -> Any:
     if get_origin(annotation) in (Union, types.UnionType):
         kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
         return _kind(next((kind for kind in kinds if get_origin(kind) is list), kinds[0]))
-    if get_origin(annotation) is Literal:
+    # A block of keys is given by one name, which means it with its defaults.
+    if get_origin(annotation) is Literal or (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
         return str
     return list[str] if get_origin(annotation) is dict else annotation

@@ -30,6 +30,7 @@ Lang = Literal["en", "zh"]
 AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
 Thinking = Literal["closed", "cut", "open"]
 FinishReason = Literal["stop", "length", "error"]
+Guided = Literal["proved", "not proved", "majority"]
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
 MOST_PICTURES = 100
 """A problem of more pictures is refused: real ones have a handful."""
@@ -248,6 +249,10 @@ class Prediction(Record):
     ``thinking``: how the think block that the prompt or the text opened ended: ``closed`` by the model, ``cut`` at its
     budget and closed for the model, or ``open`` to the end. ``error`` says in one line why a prediction with
     ``finish_reason`` ``error`` could not be made.
+
+    ``guided`` is what the guide of a text found it to be in the end. Of its ``output_tokens``, all that were generated,
+    ``kept_tokens`` are in the text; ``tries`` lines, or samples, were drawn again, and ``lines_back`` lines that had been
+    kept were taken back.
     """
 
     key: str
@@ -263,6 +268,10 @@ class Prediction(Record):
     seconds: float
     thinking: Thinking | None = None
     error: str | None = None
+    guided: Guided | None = None
+    kept_tokens: int | None = None
+    tries: int | None = None
+    lines_back: int | None = None
 
 
 class Score(Record):

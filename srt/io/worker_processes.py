@@ -149,7 +149,9 @@ def start_pool(count: int) -> ProcessPoolExecutor:
     """``count`` processes that leave Ctrl-C to this one and end with it, even if it is killed."""
     context = multiprocessing.get_context("forkserver")
     # Imported once, in the server: a fork of it starts in milliseconds, and shares this memory.
-    context.set_forkserver_preload([name for name in sys.modules if name.partition(".")[0] in ("srt", "eval")])
+    # But not what imports torch: no work that is shared needs it, and it takes seconds.
+    ours = ((name, module) for name, module in sys.modules.items() if name.partition(".")[0] in ("srt", "eval"))
+    context.set_forkserver_preload([name for name, module in ours if not hasattr(module, "torch")])
     # The server has the environment of the time when it was started.
     return ProcessPoolExecutor(count, context, initializer=_start_process, initargs=(dict(os.environ),))
 

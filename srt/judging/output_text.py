@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import dropwhile
 
 from srt.answers.extraction import extract
@@ -121,11 +121,41 @@ def _lines(text: str) -> list[_Line]:
     return found
 
 
+def read_prefix(text: str) -> Output:
+    """Read ``text``, whole lines of a trace that is still being written: its steps, and no answer.
+
+    ``fault`` names the first line that says something and is no step.
+    """
+    text = _SURROGATE.sub("\ufffd", text)
+    thought = max((match.end() for match in _BREAK.finditer(text) if match[0].startswith("</t")), default=0)
+    lines = _lines(text)
+    # After a thought, its steps count as long as no others follow: so they do when the whole is read.
+    lines = [line for line in lines if line.start >= thought] or lines
+    if not lines:
+        return Output()
+    read = _steps_of(lines)
+    fault = read.fault
+    if fault is None and len(read.steps) < len(lines):
+        fault = f"line {lines[len(read.steps)].number}: no step"
+    return replace(read, fault=fault)
+
+
 def _read_steps(lines: Sequence[_Line], stated: str | None, problem: Problem, before: Sequence[_Line]) -> Output:
     """``lines`` begin with a step. What follows the last step states the answer, which the whole states as ``stated``.
 
     ``before`` are the lines before the first step.
     """
+    read = _steps_of(lines)
+    answer, fault = None, read.fault
+    if fault is None and len(read.steps) <= MOST_STEPS:
+        answer, fault = _answer_after_steps(lines[len(read.steps) :], read.lang, stated, problem)
+        if early := next((line for line in before if read_answer_line(line.text)), None):
+            fault = f"line {early.number}: an answer stands before the steps"
+    return replace(read, answer=answer, stated=stated, fault=fault)
+
+
+def _steps_of(lines: Sequence[_Line]) -> Output:
+    """The steps that ``lines`` begin with, in the language of the first; ``fault`` if one of them is malformed."""
     lang = step_lang(lines[0].text) or "en"
     kind: TraceKind | None = None
     steps, spans, fault = list[Step](), list[Span](), None
@@ -144,12 +174,7 @@ def _read_steps(lines: Sequence[_Line], stated: str | None, problem: Problem, be
             break
         steps.append(step)
         spans.append(line.span)
-    answer = None
-    if fault is None and len(steps) <= MOST_STEPS:
-        answer, fault = _answer_after_steps(lines[len(steps) :], lang, stated, problem)
-        if early := next((line for line in before if read_answer_line(line.text)), None):
-            fault = f"line {early.number}: an answer stands before the steps"
-    return Output(kind, lang, tuple(steps), tuple(spans), answer=answer, stated=stated, fault=fault)
+    return Output(kind, lang, tuple(steps), tuple(spans), fault=fault)
 
 
 def _answer_after_steps(

@@ -103,6 +103,8 @@ class VllmBackend(FolderBackend):
                 f"think_budget: vLLM can close a think block only where {THINK_OPENS} and {THINK_CLOSES} are tokens, "
                 "and this tokenizer does not have them; give --think-budget 0"
             )
+        if settings.decode is not None:
+            raise UserError("decode: only the back end transformers guides a text; use that one")
         if settings.ban is not None and settings.grammar is None:
             raise UserError("ban: vLLM bans tokens, not words; use the back end transformers, or add --grammar trace")
         lengths = [self._prompts(settings).length(request) for request in requests]

@@ -16,6 +16,7 @@ from eval.backends.protocol import GenerationSettings
 from eval.benchmarks.benchmark_registry import BENCHMARKS
 from eval.benchmarks.definition.benchmark import Asking, Benchmark, Question, ask_plainly
 from eval.benchmarks.plain import PROBLEMS
+from eval.decoding.decode_settings import Decode
 from eval.run.predict import predict
 from srt.images.open import describe_picture
 from srt.io.record_reader import read_records
@@ -34,6 +35,7 @@ CHANGED_SETTINGS: dict[str, Any] = {
     "think_budget": 50,
     "min_pixels": 100,
     "max_pixels": 1000,
+    "decode": Decode.model_validate("proved"),
 }
 
 
@@ -82,11 +84,16 @@ def test_pictures(base: str, tmp_path: Path, colours: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("field", GenerationSettings.model_fields)
-def test_each_setting(tmp_path: Path, field: str) -> None:
+def test_each_setting(tmp_path: Path, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eval.run.predict.is_of_a_world", lambda _: True)
     settings = SAMPLED.model_copy(update={field: CHANGED_SETTINGS[field]})
     asked = problem(tmp_path / "one")
     problem(tmp_path / "other")
     assert keys(tmp_path / "one", asked) != keys(tmp_path / "other", asked, settings=settings)
+
+
+def test_a_setting_that_came_later_changes_no_key_where_it_is_not_used() -> None:
+    assert "decode" not in SAMPLED.model_dump(mode="json")
 
 
 def test_problem_id_and_prompt(base: str, tmp_path: Path) -> None:

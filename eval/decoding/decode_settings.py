@@ -1,0 +1,52 @@
+"""How texts are decoded, beside sampling: the recipe key ``decode``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from srt.io.records import Record
+
+
+class Redrawing(Record):
+    """What happens to a line that its guide refuses.
+
+    It is drawn again up to ``tries`` times; then ``back`` lines before it are taken back as well, and as many more each
+    time that the text comes no further than that. All this ends after ``tokens`` generated tokens a problem, those that
+    were taken back included; by default that is ``max_new_tokens``, which is how long the text itself may get.
+    """
+
+    tries: int = Field(default=6, ge=0)
+    back: int = Field(default=1, ge=1)
+    tokens: int | None = Field(default=None, ge=1)
+
+
+class Samples(Record):
+    """How many whole texts are sampled at most; the first is greedy where the temperature is 0."""
+
+    samples: int = Field(ge=2)
+
+
+class Decode(Record):
+    """One way to decode (:data:`eval.decoding.ways.WAYS`), as ``proved`` or ``{proved: {tries: 6}}``."""
+
+    proved: Redrawing | None = Field(default=None, exclude_if=lambda given: given is None)
+    best: Samples | None = Field(default=None, exclude_if=lambda given: given is None)
+    majority: Samples | None = Field(default=None, exclude_if=lambda given: given is None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            given = {given: {}}
+        if isinstance(given, dict):
+            given = {name: {} if options is None else options for name, options in given.items()}
+            if len(given) != 1 or not cls.model_fields.keys() >= given.keys():
+                raise ValueError(f"one of {', '.join(cls.model_fields)} was expected, as in decode: proved")
+        return given
+
+    @property
+    def way(self) -> str:
+        """The name of the way."""
+        return next(name for name in type(self).model_fields if getattr(self, name) is not None)

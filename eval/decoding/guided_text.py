@@ -1,0 +1,114 @@
+"""One text while it is written under a guide: lines that were kept, the line that is drawn, and what was spent.
+
+It knows neither the model nor the guide: tokens and verdicts come in, and it says what comes next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from itertools import chain
+
+from eval.decoding.decode_settings import Redrawing
+from eval.decoding.guide import Verdict
+
+
+class GuidedText:
+    """The ids of a text, line by line.
+
+    A line ends with a token that writes a line break, or with one of ``ends``. At most ``longest`` ids stand at a time;
+    ``budget`` (``options.tokens``, by default ``longest``) are generated in all. ``drawn`` counts those, ``redrawn``
+    the lines that were drawn again, ``taken_back`` the lines that had been kept.
+    """
+
+    def __init__(self, options: Redrawing, longest: int, ends: Set[int]) -> None:
+        self._options, self._longest, self._ends = options, longest, ends
+        self.budget = options.tokens or longest
+        self.drawn = self.redrawn = self.taken_back = self.draws = 0
+        self.finished = self.whole = False
+        self.draft: list[int] = []
+        self._kept: list[list[int]] = []
+        self._best: list[list[int]] = []
+        self._tries = 0
+        self._stuck_at, self._back = -1, options.back
+        # Before these ids the likeliest line is known to lead nowhere: a line there has to be sampled.
+        self._left_behind: set[tuple[int, ...]] = set()
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids that stand now, those of the line that is drawn included."""
+        return [*chain.from_iterable(self._kept), *self.draft]
+
+    @property
+    def line(self) -> int:
+        """The number of the line that is drawn, from 0."""
+        return len(self._kept)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether this line must be sampled, for a greedy draw would be the one that led nowhere."""
+        return bool(self._left_behind) and self._before() in self._left_behind
+
+    def add(self, token: int, *, breaks: bool) -> bool:
+        """Add a token, which ``breaks`` the line or not; returns whether the guide must now judge the draft."""
+        self.draft.append(token)
+        self.drawn += 1
+        if token in self._ends or breaks:
+            return True
+        if self.drawn == self.budget:
+            self._give_up()
+        elif len(self.ids) == self._longest:
+            self._refuse()
+        return False
+
+    def judged(self, verdict: Verdict) -> None:
+        """What the guide says of the draft."""
+        ended = self.draft[-1] in self._ends
+        if verdict.kept:
+            self._kept.append(self.draft)
+            self.draft, self._tries = [], 0
+            self.draws += 1
+            if self.line > self._stuck_at:
+                self._stuck_at, self._back = -1, self._options.back
+            if len(self._kept) > len(self._best):
+                self._best = list(self._kept)
+            if ended:
+                self.finished, self.whole = True, verdict.whole
+                return
+        else:
+            if ended and self.line >= len(self._best):
+                self._best = [*self._kept, self.draft]  # It has an answer, though it is not what was looked for.
+            self.draft = []
+        if self.drawn == self.budget:
+            self._give_up()
+        elif not verdict.kept:
+            self._refuse()
+        elif len(self.ids) == self._longest:
+            self._take_back()
+
+    def _refuse(self) -> None:
+        """Draw the line again, or take lines back."""
+        self.draft = []
+        self.draws += 1
+        self._left_behind.add(self._before())
+        self.redrawn += 1
+        self._tries += 1
+        if self._tries > self._options.tries:
+            self._take_back()
+
+    def _take_back(self) -> None:
+        self._tries = 0
+        self._stuck_at = max(self._stuck_at, self.line)
+        count = min(self._back, self.line)
+        self._back += self._options.back
+        del self._kept[self.line - count :]
+        self.taken_back += count
+        self._left_behind.add(self._before())
+
+    def _give_up(self) -> None:
+        """End with the longest text that was kept; of the line that was drawn when the budget ended, as it stands."""
+        if len(self._best) > self.line:
+            self._kept, self.draft = self._best, []
+        self.finished = True
+
+    def _before(self) -> tuple[int, ...]:
+        return tuple(chain.from_iterable(self._kept))

@@ -1,0 +1,49 @@
+"""What a text is while it is written: tokens and verdicts come in, and it says what comes next."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from eval.decoding.guide import Verdict
+
+
+class Text(Protocol):
+    """The ids of a text.
+
+    ``drawn`` of at most ``budget`` tokens were generated. ``whole``: its guide found what it looks for.
+    """
+
+    budget: int
+    drawn: int
+    finished: bool
+    whole: bool
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids that stand now."""
+
+    @property
+    def line(self) -> int:
+        """The number of the line that is drawn, from 0."""
+
+    @property
+    def draws(self) -> int:
+        """How many lines were drawn."""
+
+    @property
+    def redrawn(self) -> int:
+        """How many of them were drawn again."""
+
+    @property
+    def taken_back(self) -> int:
+        """How many lines are gone that had been kept."""
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the next token must be sampled, though decoding is greedy."""
+
+    def add(self, token: int, *, breaks: bool) -> bool:
+        """Add a token, which ``breaks`` the line or not; returns whether the guide must now judge the text."""
+
+    def judged(self, verdict: Verdict) -> None:
+        """What the guide says of the text."""

@@ -1,0 +1,104 @@
+"""A text under a guide: what comes after a verdict, and that no token goes uncounted."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from eval.decoding.decode_settings import Decode, Redrawing
+from eval.decoding.guide import Verdict
+from eval.decoding.guided_text import GuidedText
+
+END, BREAK = 0, 1
+
+
+def text(longest: int = 100, **options: int) -> GuidedText:
+    return GuidedText(Redrawing.model_validate(options), longest, {END})
+
+
+def line(of: GuidedText, *tokens: int, kept: bool, whole: bool = False) -> None:
+    for token in tokens:
+        asked = of.add(token, breaks=token == BREAK)
+    assert asked
+    of.judged(Verdict(kept, whole))
+
+
+def test_a_refused_line_is_sampled_as_often_as_tries_say_then_lines_go_back() -> None:
+    one = text(tries=2)
+    line(one, 5, BREAK, kept=True)
+    line(one, 6, BREAK, kept=True)
+    assert not one.sampled
+    for _ in range(2):
+        line(one, 7, BREAK, kept=False)
+        assert one.sampled
+        assert one.ids == [5, BREAK, 6, BREAK]
+    line(one, 7, BREAK, kept=False)
+    assert one.ids == [5, BREAK]
+    assert one.sampled, "greedily it would be the line that was taken back"
+    line(one, 8, BREAK, kept=True)
+    assert not one.sampled, "nothing is known of what follows another line"
+    for _ in range(3):
+        line(one, 7, BREAK, kept=False)
+    assert one.ids == [], "it came no further: two lines at once"
+    assert (one.drawn, one.redrawn, one.taken_back) == (18, 6, 3)
+    for token in (5, 6, 7, 8):
+        line(one, token, BREAK, kept=True)
+    for _ in range(3):
+        line(one, 9, BREAK, kept=False)
+    assert one.line == 3, "it had come further: one line again"
+
+
+def test_it_ends_with_the_longest_text_that_was_kept() -> None:
+    one = text(tries=0, tokens=12)
+    for token in (5, 6, 7):
+        line(one, token, BREAK, kept=True)
+    line(one, 8, BREAK, kept=False)  # 7 goes back
+    line(one, 9, BREAK, kept=False)  # 5 and 6 go back
+    assert one.ids == []
+    one.add(4, breaks=False)
+    assert not one.finished
+    one.add(4, breaks=False)
+    assert one.finished
+    assert not one.whole
+    assert one.ids == [5, BREAK, 6, BREAK, 7, BREAK]
+
+
+def test_a_refused_answer_stays_if_nothing_longer_comes() -> None:
+    one = text(tries=1, tokens=7)
+    line(one, 5, BREAK, kept=True)
+    line(one, 6, END, kept=False)
+    line(one, 7, 7, BREAK, kept=False)
+    assert one.finished
+    assert one.ids == [5, BREAK, 6, END]
+    assert not one.whole
+
+
+def test_a_text_does_not_grow_beyond_what_it_may() -> None:
+    one = text(longest=4, tries=1, tokens=50)
+    line(one, 5, BREAK, kept=True)
+    one.add(6, breaks=False)
+    one.add(6, breaks=False)
+    assert one.ids == [5, BREAK], "refused without a look"
+    assert (one.drawn, one.redrawn, one.finished) == (4, 1, False)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_verdicts_end_at_the_budget(seed: int) -> None:
+    rng = random.Random(seed)
+    tries, back, tokens = rng.randint(0, 3), rng.randint(1, 3), rng.randint(1, 60)
+    one = text(longest=rng.randint(2, 20), tries=tries, back=back, tokens=tokens)
+    while not one.finished:
+        if one.add(rng.randint(0, 4), breaks=(breaks := rng.random() < 0.4)) or breaks:
+            kept = rng.random() < 0.6
+            one.judged(Verdict(kept, kept))
+        assert one.drawn <= tokens
+        assert len(one.ids) <= one.drawn
+    assert one.whole or one.drawn == tokens
+
+
+def test_the_key_of_a_recipe() -> None:
+    assert Decode.model_validate("proved") == Decode.model_validate({"proved": None}) == Decode(proved=Redrawing())
+    assert Decode.model_validate({"proved": {"tokens": 9}}).model_dump() == {
+        "proved": {"tries": 6, "back": 1, "tokens": 9}
+    }
