@@ -42,8 +42,8 @@ from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Prediction
-from srt.language.model_vocabulary import VocabularyFault
 from srt.judging.prefix import without_gold
+from srt.language.model_vocabulary import VocabularyFault
 from srt.language.prompts import PromptStyle
 
 

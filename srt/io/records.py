@@ -251,8 +251,8 @@ class Prediction(Record):
     ``finish_reason`` ``error`` could not be made.
 
     ``guided`` is what the guide of a text found it to be in the end. Of its ``output_tokens``, all that were generated,
-    ``kept_tokens`` are in the text; ``tries`` lines, or samples, were drawn again, and ``lines_back`` lines that had been
-    kept were taken back.
+    ``kept_tokens`` are in the text; ``tries`` lines, or samples, were drawn again, and ``lines_back`` lines that had
+    been kept were taken back.
     """
 
     key: str
