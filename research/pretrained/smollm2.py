@@ -24,6 +24,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from srt.io.atomic_files import temporary_folder
 from srt.io.errors import UserError
+from train.models.model_files import apply_umask
 
 
 def convert(source: Path, output: Path) -> PreTrainedModel:
@@ -44,6 +45,7 @@ def convert(source: Path, output: Path) -> PreTrainedModel:
         model = _without_quantization(file)
         model.to(torch.bfloat16).save_pretrained(folder)
         AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(folder)
+        apply_umask(folder, itself=True)
         folder.rename(output)
     return model
 
