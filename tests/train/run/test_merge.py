@@ -148,13 +148,15 @@ def test_a_wrong_merge_is_caught_on_either_side_of_rounding(
     assert [file.name for file in tmp_path.iterdir()] == ["adapter"]
 
 
+@pytest.mark.parametrize("pictures", [False, True])
 def test_it_is_compared_on_the_runs_own_data(
-    recipe: Callable[..., Recipe], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pictures: bool, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the command of its last start leads to the same recipe and data; else on random prompts."""
-    own = tmp_path / "own.jsonl"
-    shutil.copyfile(data, own)
-    chosen = recipe(lora={"r": 4}, data=str(own))
+    data: Path = request.getfixturevalue("vision_data" if pictures else "data")
+    shutil.copytree(data.parent, tmp_path / "data")
+    own = tmp_path / "data" / data.name
+    chosen = request.getfixturevalue("vision_recipe" if pictures else "recipe")(lora={"r": 4}, data=str(own))
     file = tmp_path / "recipe.yaml"
     file.write_text(json.dumps(chosen.model_dump(mode="json", exclude_unset=True)))
     monkeypatch.setattr(sys, "argv", ["train_srt.py", "--config", str(file), "--set", "seed=0"])
