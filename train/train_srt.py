@@ -328,7 +328,8 @@ def _allow_expandable_segments() -> None:
     """Have PyTorch's allocator grow its segments, unless the user has set it up otherwise.
 
     The rows of a run differ in length: blocks of fixed segments, freed by one row, often do not fit the next. The
-    variable is read when memory is first allocated on a GPU.
+    variable is read when memory is first allocated on a GPU. Only the command does this, whose process holds no vLLM:
+    that turns them off around its memory pool, and refuses them beside a KV connector.
     """
     if not {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"} & os.environ.keys():
         os.environ["PYTORCH_ALLOC_CONF"] = "expandable_segments:True"

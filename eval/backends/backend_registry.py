@@ -1,4 +1,4 @@
-"""The registry of back ends: how each is made from a recipe, and which recipe keys it alone reads.
+"""The registry of back ends: how each is made from a recipe, and which recipe keys of its own it reads.
 
 A new back end is one file in this folder with a class that has the members of
 :class:`~eval.backends.protocol.Backend`, and one entry in :data:`BACKENDS`. The packages that a back end needs are
@@ -27,7 +27,7 @@ class BackendEntry:
     Args:
         make: makes it from the recipe's ``model`` and ``adapter``, and from those of ``keys`` that the recipe sets;
             ``None`` if nothing is generated, and the predictions are in a file.
-        keys: the recipe keys that no other back end reads.
+        keys: the recipe keys that it reads, and not every other back end does.
         local: ``model`` is a folder on this machine, so that adapters are loaded here and the preset of the model's
             family applies. Otherwise it is the name of a model at ``base_url``, which the recipe must give.
     """
@@ -72,7 +72,11 @@ BACKENDS: dict[str, BackendEntry] = {
         _transformers, keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous")
     ),
     "vllm": BackendEntry(
-        _vllm, keys=("gpu_memory", "tensor_parallel", "vision_adapter", "engine", "address", "replicas")
+        _vllm,
+        keys=(
+            *("gpu_memory", "tensor_parallel", "vision_adapter", "engine", "address", "replicas"),
+            *("dtype", "max_num_seqs", "enforce_eager", "max_model_len"),
+        ),
     ),
     "server": BackendEntry(_server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought"), local=False),
     "file": BackendEntry(None, keys=("predictions", "columns"), local=False),

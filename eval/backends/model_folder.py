@@ -251,13 +251,13 @@ class FolderBackend:
             )
         return self._prompts_made[limits]
 
-    def _check_room(self, lengths: Iterable[int], settings: GenerationSettings) -> None:
-        """Raise where a prompt, whose lengths in tokens these are, and its answer do not fit the model."""
-        longest, limit = max(lengths, default=0), self._files.positions
-        if longest and limit is not None and longest + settings.max_new_tokens > limit:
+    def _check_room(self, lengths: Iterable[int], settings: GenerationSettings, room: int | None) -> None:
+        """Raise where a prompt, whose lengths in tokens these are, and its answer do not fit into ``room`` tokens."""
+        longest = max(lengths, default=0)
+        if longest and room is not None and longest + settings.max_new_tokens > room:
             raise UserError(
                 f"{self._files.folder}: the longest prompt has {longest} tokens; with max_new_tokens "
-                f"{settings.max_new_tokens} that is beyond the model's {limit} positions"
+                f"{settings.max_new_tokens} that is beyond the {room} positions that there are"
             )
 
     def _generation(self, row: Sequence[int], prompt: str, input_tokens: int, image_tokens: int) -> Generation:

@@ -139,7 +139,7 @@ class TransformersBackend(FolderBackend):
             )
         prompts = self._prompts(settings)
         lengths = [prompts.length(request) for request in requests]
-        self._check_room(lengths, settings)
+        self._check_room(lengths, settings, self._files.positions)
         # By length, so that little is padding; the index decides between equals, so that the plan is always the same.
         order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
         if settings.decode is not None:  # each text by itself: where one ends, the next one begins

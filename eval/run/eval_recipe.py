@@ -42,7 +42,8 @@ class EvalRecipe(WandbSettings):
     (:data:`eval.predictions.tables.COLUMNS`).
 
     ``backend`` is one of :data:`~eval.backends.backend_registry.BACKENDS`; each says which of the last keys it reads.
-    ``engine: ray`` is the back end vllm with ``replicas`` on the Ray cluster at ``address``.
+    ``engine: ray`` is the back end vllm with ``replicas`` on the Ray cluster at ``address``; ``max_num_seqs``,
+    ``max_model_len`` and ``enforce_eager`` are options of vLLM's engine, as ``dtype`` is too.
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s``, ``retries`` and ``max_side`` are fields of
     :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
     whether its chat template ends with ``<think>``.
@@ -124,6 +125,9 @@ class EvalRecipe(WandbSettings):
     replicas: Annotated[
         int | None, Flag("Back end vllm", "ray: copies of the model (default: as many as the GPUs allow).")
     ] = Field(default=None, ge=1)
+    max_num_seqs: int | None = Field(default=None, ge=1)
+    max_model_len: int | None = Field(default=None, ge=1)
+    enforce_eager: bool = False
 
     base_url: Annotated[
         str | list[str] | None,
@@ -218,12 +222,11 @@ class EvalRecipe(WandbSettings):
             faults.append("base_url: missing, the server's address, as in http://127.0.0.1:8000/v1, or a list of them")
         if entry.make is not None and not entry.local and self.adapter is not None:
             faults.append("adapter: a server loads its adapters itself; give the adapter's name there as model")
-        for name, other in BACKENDS.items():
-            faults += [
-                f"{key}: only the back end {name} reads this; this run uses {self.backend}"
-                for key in other.keys
-                if key not in entry.keys and self._given(key)
-            ]
+        for key in dict.fromkeys(key for other in BACKENDS.values() for key in other.keys):
+            if key not in entry.keys and self._given(key):
+                readers = [name for name, other in BACKENDS.items() if key in other.keys]
+                which = f"back end {readers[0]} reads" if len(readers) == 1 else f"back ends {', '.join(readers)} read"
+                faults.append(f"{key}: only the {which} this; this run uses {self.backend}")
         if faults:
             raise ValueError("; ".join(faults))
         return self

@@ -12,7 +12,7 @@ import typer
 
 from srt.cli import completions
 from srt.cli.config_options import ConfigCommand
-from srt.cli.output import JsonFlag, print_summary
+from srt.cli.output import JsonFlag, one_of, print_summary
 from srt.cli.recipe_kinds import find_launch_file, require_kind
 from srt.cli.trainer_process import run_training, status_text
 from srt.io.bundled_files import find_bundled
@@ -184,13 +184,19 @@ def merge(
     model: Annotated[
         Path | None, typer.Option("--model", help="Folder of the base model (default: the one used in training).")
     ] = None,
+    dtype: Annotated[
+        str | None,
+        typer.Option("--dtype", metavar="float32|bfloat16", help="Of the written weights (default: the base's)."),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Merge an adapter into its base model and compare the logits.
+    """Merge an adapter into its base model, in float32, and compare the two.
 
-    Writes a plain safetensors model with tokenizer and processor. The folder is created only if the merged and the
-    unmerged model give the same logits on random prompts; the largest difference is printed. The command needs
-    enough memory for the base model in float32.
+    Writes a plain safetensors model with tokenizer and processor. Before rounding, it must give the logits of the base
+    with adapter. A bfloat16 base gets bfloat16 weights, which rounds the sums and changes some of the model's choices:
+    how many, on sequences of the run's own data, is printed, and how far the distributions of next tokens are apart.
+    Nothing is written if that is more than rounding. --dtype float32 rounds nothing, and takes twice the space. The
+    command needs enough memory for the base model in float32.
 
     An adapter trained over 4-bit weights (QLoRA) is merged into the base model before rounding. The result is close
     to what was trained but not the same, because the adapter learned on rounded weights. Evaluate what you publish.
@@ -199,9 +205,12 @@ def merge(
     """
     from train.run.merge_adapter import merge as merge_adapter
 
-    merged = merge_adapter(adapter, out, model)
+    chosen = None if dtype is None else one_of(dtype, ("float32", "bfloat16"), "dtype")
+    merged = merge_adapter(adapter, out, model, chosen)
     if not merged.base_verified:
         notice(f"{adapter} has no manifest: that {merged.base} is its base could not be checked")
+    if merged.dtype != "float32":
+        notice(f"{out}: {merged.rounding}; --dtype float32 rounds nothing")
     print_summary({"merged": str(out), **merged.model_dump(mode="json")}, as_json)
 
 

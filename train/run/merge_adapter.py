@@ -1,7 +1,9 @@
 """Merge an adapter into its base: the result is a plain model that needs no PEFT, and is checked before it is kept.
 
-The sums are computed in float32, whatever the dtype of the base, and rounded once when they are written. An adapter
-that was trained over 4-bit weights (QLoRA) is merged into the base before quantization.
+The sums are computed in float32, whatever the dtype of the base, and rounded once when they are written. In float32
+the merged model has the logits of base and adapter. Rounded to bfloat16, it has not: a weight keeps 8 bits, and a
+change of less than 1/512 of it may be lost. An adapter that was trained over 4-bit weights (QLoRA) is merged into the
+base before quantization.
 """
 
 from __future__ import annotations
@@ -13,10 +15,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
-from PIL import Image
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from transformers import PreTrainedModel
@@ -26,16 +27,17 @@ from srt.io.atomic_files import temporary_folder
 from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
 from srt.io.file_versions import folder_hash
-from srt.io.records import Message, Record
-from srt.language.prompts import render_prompt
-from train.models.families.model_family import ModelFamily
-from train.models.model_files import apply_umask, load_family, load_processor, load_weights, read_config, weight_faults
+from srt.io.records import Record
+from train.models.model_files import apply_umask, load_family, load_weights, read_config, weight_faults
+from train.run.merge_sample import MergeSample, merge_sample
 from train.run.model_card import write_merged_card
 from train.run.run_manifest import MODEL_HASH, manifest_path, read_manifest
 
 SUMMARY = "merge.json"
 # Largest difference, as a share of the largest logit: in float32, merging changes only the order of sums.
 _TOLERANCE = 1e-4
+# Largest mean KL divergence after rounding, as a share of what the adapter does, and in nats whatever it does.
+_ROUNDING, _LEAST = 0.01, 0.001
 # Files of tokenizer and processor; config.json is written with the weights.
 _COPIED = (
     "*token*.json",
@@ -49,11 +51,16 @@ _COPIED = (
 
 
 class MergeSummary(Record):
-    """``merge.json``.
+    """``merge.json``: how the merged model differs from the base with adapter, both computed in float32.
 
-    The differences are the largest of any logit between the base with adapter and the merged model, both computed in
-    float32, on random prompts (with a picture, if the model reads them): ``difference`` before the merged weights are
-    rounded to ``dtype``, which is at most 1e-4 of ``largest_logit``, and ``difference_rounded`` after rounding.
+    They are compared at so many ``tokens`` of ``compared_on``, which are sequences of the run's data if they are still
+    where its manifest says, or else random prompts (with a picture, if the model reads them). ``difference`` is the
+    largest of a logit before the merged weights are rounded to ``dtype``, at most 1e-4 of ``largest_logit``.
+
+    After rounding: ``difference_rounded`` is that of a logit, ``greedy_changed`` the number of places where another
+    next token is the most probable one, ``divergence`` the mean KL divergence in nats: at most 1% of
+    ``adapter_divergence``, which is that of the base alone and so what the adapter does, or at most 0.001.
+
     ``base_verified``: the adapter's manifest has the hash of this base. An adapter from elsewhere has no manifest.
     """
 
@@ -62,25 +69,40 @@ class MergeSummary(Record):
     base_verified: bool
     trained_over_4_bit: bool | None
     dtype: str
+    compared_on: str
+    tokens: int
+    largest_logit: float
     difference: float
     difference_rounded: float
-    largest_logit: float
+    greedy_changed: int
+    divergence: float
+    adapter_divergence: float
+
+    @property
+    def rounding(self) -> str:
+        """A sentence: what rounding has changed."""
+        share = f"another most probable next token at {self.greedy_changed:,} of {self.tokens:,} places"
+        kl = f"KL divergence {self.divergence:.2g} nats a token (the adapter's own: {self.adapter_divergence:.2g})"
+        return f"rounded to {self.dtype}, the model differs from base with adapter: {share}, {kl}"
 
 
-def merge(adapter: Path, output: Path, base: Path | None = None) -> MergeSummary:
+def merge(
+    adapter: Path, output: Path, base: Path | None = None, dtype: Literal["float32", "bfloat16"] | None = None
+) -> MergeSummary:
     """Merge ``adapter`` into ``base`` and write the model into ``output``, with tokenizer and processor.
 
-    ``output`` is created only if the merged model gives the same logits as the unmerged one. Needs memory for the base
-    in float32.
+    ``output`` is created only if the merged model is the unmerged one up to rounding: with the same logits before it,
+    and nearly the same distributions of next tokens after it. Needs memory for the base in float32.
 
     Args:
         adapter: the folder of a LoRA or DoRA adapter, including any parts that were trained in full.
         output: a folder that does not exist or is empty.
         base: the folder of the model that it was trained on; by default the one that the adapter names.
+        dtype: that of the written weights; by default the base's.
 
     Raises:
         UserError: the adapter or base is missing, the base is not the one it was trained on, ``output`` is not empty,
-            or the logits differ.
+            the logits differ, or rounding changes too much.
     """
     base = _base_of(adapter, base)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
@@ -88,42 +110,55 @@ def merge(adapter: Path, output: Path, base: Path | None = None) -> MergeSummary
     family = load_family(str(base))
     if faults := weight_faults(base):
         raise UserError("; ".join(faults))
-    fingerprint = {}
-    if (manifest := manifest_path(adapter)) is not None:
-        fingerprint = read_manifest(adapter).fingerprint
-        if fingerprint.get(MODEL_HASH) != folder_hash(base):
-            fault = f"not the model that {adapter} was trained on: its contents differ from {manifest.name}"
+    manifest = None
+    if (place := manifest_path(adapter)) is not None:
+        manifest = read_manifest(adapter)
+        if manifest.fingerprint.get(MODEL_HASH) != folder_hash(base):
+            fault = f"not the model that {adapter} was trained on: its contents differ from {place.name}"
             raise UserError(f"{base}: {fault}")
-    dtype = read_config(str(base)).dtype or torch.float32
-    inputs = _probe(base, family)
+    written = getattr(torch, dtype) if dtype else read_config(str(base)).dtype or torch.float32
+    sample = merge_sample(base, family, manifest)
 
     if not sys.stderr.isatty():
         disable_progress_bar()
     model = load_weights(str(base), family, torch.float32)
     adapted = _with_adapter(model, adapter, base)
-    unmerged = _logits(adapted, inputs)
+    unmerged = _logits(adapted, sample)
+    with adapted.disable_adapter():
+        adapter_divergence = _divergence(unmerged, _logits(adapted, sample))
     merged = adapted.merge_and_unload(safe_merge=True)
-    in_float32 = _logits(merged, inputs)
+    in_float32 = _logits(merged, sample)
     _check_same(unmerged, in_float32, f"{adapter}: the merged model differs from base with adapter")
     with _temporary_folder(output) as folder:
-        _cast_parameters(merged, dtype)
+        _cast_parameters(merged, written)
         merged.save_pretrained(folder)
         _copy_tokenizer(base, adapter, folder)
         _cast_parameters(merged, torch.float32)
-        rounded = _logits(merged, inputs)
+        rounded = _logits(merged, sample)
         del model, adapted, merged  # or two copies would be in memory
-        stored = _logits(load_weights(str(folder), family, torch.float32), inputs)
+        stored = _logits(load_weights(str(folder), family, torch.float32), sample)
         _check_same(rounded, stored, f"{output}: the files differ from the merged model")
         summary = MergeSummary(
             adapter=str(adapter),
             base=str(base),
             base_verified=manifest is not None,
-            trained_over_4_bit=fingerprint.get("model.quantize") is not None if manifest else None,
-            dtype=str(dtype).removeprefix("torch."),
+            trained_over_4_bit=manifest.fingerprint.get("model.quantize") is not None if manifest else None,
+            dtype=str(written).removeprefix("torch."),
+            compared_on=sample.source,
+            tokens=len(stored),
+            largest_logit=float(unmerged.abs().max()),
             difference=float((unmerged - in_float32).abs().max()),
             difference_rounded=float((unmerged - stored).abs().max()),
-            largest_logit=float(unmerged.abs().max()),
+            greedy_changed=int((unmerged.argmax(-1) != stored.argmax(-1)).sum()),
+            divergence=_divergence(unmerged, stored),
+            adapter_divergence=adapter_divergence,
         )
+        allowed = max(_LEAST, _ROUNDING * adapter_divergence)
+        if not summary.divergence <= allowed:  # also true for NaN
+            raise UserError(
+                f"{adapter}: {summary.rounding}, where {allowed:.2g} is allowed; nothing was written; "
+                "--dtype float32 rounds nothing"
+            )
         (folder / SUMMARY).write_text(summary.model_dump_json(indent=1) + "\n", encoding="utf-8")
         write_merged_card(folder, output.resolve().name, adapter, base, reads_pictures=family.reads_pictures)
     return summary
@@ -166,23 +201,18 @@ def _with_adapter(model: PreTrainedModel, adapter: Path, base: Path) -> Any:
     return adapted
 
 
-def _probe(base: Path, family: ModelFamily) -> dict[str, torch.Tensor]:
-    """Random prompts, the same each time; for a model that reads pictures, a prompt with a picture of noise."""
-    noise = torch.Generator().manual_seed(0)
-    if not family.reads_pictures:
-        size = read_config(str(base)).get_text_config().vocab_size
-        return {"input_ids": torch.randint(size, (2, 16), generator=noise)}
-    pixels = torch.randint(256, (112, 168, 3), generator=noise, dtype=torch.uint8)
-    processor = load_processor(str(base))
-    text = render_prompt(processor, [Message(role="user", content="What is behind (1)?")], pictures=1)
-    return dict(processor(text=[text], images=[Image.fromarray(pixels.numpy())], return_tensors="pt"))
-
-
-def _logits(model: Any, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
+def _logits(model: Any, sample: MergeSample) -> torch.Tensor:
+    """Logits at the places of ``sample``, [places, vocabulary], in float32."""
     model.eval()
     with torch.no_grad():
-        logits: torch.Tensor = model(**inputs, use_cache=False).logits
-    return logits.float()
+        rows = [model(**text.inputs, use_cache=False).logits[0, text.places] for text in sample.texts]
+    return torch.cat(rows).float()
+
+
+def _divergence(one: torch.Tensor, other: torch.Tensor) -> float:
+    """The mean Kullback-Leibler divergence, in nats, of the distributions of next tokens from ``one`` to ``other``."""
+    ours, others = one.log_softmax(-1), other.log_softmax(-1)
+    return max(0.0, float((ours.exp() * (ours - others)).sum(-1).mean()))  # never below 0, but for rounding
 
 
 def _cast_parameters(model: PreTrainedModel, dtype: torch.dtype) -> None:

@@ -147,6 +147,15 @@ def _data_keys(recipe: Recipe) -> dict[str, Any]:
     return keys
 
 
+def was_trained_on(fingerprint: dict[str, Any], recipe: Recipe) -> bool:
+    """Whether a run of this ``fingerprint`` was trained on what the data files of ``recipe`` hold now.
+
+    Raises:
+        OSError: one of them cannot be read.
+    """
+    return _data_keys(recipe).items() <= fingerprint.items()
+
+
 def data_hashes(fingerprint: dict[str, Any]) -> list[str]:
     """The SHA-256 of the file that a run of this fingerprint was trained on, or of those of its stages or mix."""
     return [value for key, value in fingerprint.items() if key == DATA_HASH or key.endswith(f".{DATA_HASH}")]

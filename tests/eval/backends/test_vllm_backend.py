@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from eval.backends.model_folder import FolderBackend
 from eval.backends.protocol import GenerationSettings, Request
 from eval.backends.server_backend import ServerBackend
 from eval.backends.vllm_engines.vllm_backend import RANKS, VllmBackend, check_adapter_for_vllm
+from eval.evaluation import make_backend
+from eval.run.eval_recipe import make_eval_recipe
 from eval.run.predict import predict
 from eval.scoring.score import score
 from srt.images.normalise import shown_picture
@@ -147,7 +148,7 @@ def test_one_request_that_is_too_long_is_one_error(model: Path, monkeypatch: pyt
     assert plan == [[0], [1], [2], [3]]
     made = dict(backend.generate_batches([[requests[at]] for (at,) in plan], settings))
     assert [made[at][0].finish_reason for at in range(4)] == ["stop", "error", "error", "stop"]
-    assert "500 tokens and max_new_tokens 8 are beyond the model's 128 positions" in str(made[1][0].error)
+    assert "500 tokens and max_new_tokens 8 are beyond the model's positions, 128" in str(made[1][0].error)
     assert "The decoder prompt (length 70)" in str(made[2][0].error)
     with pytest.raises(UserError, match=r"500 tokens.*max_new_tokens"):
         backend.plan(requests[1:2], settings)
@@ -162,6 +163,34 @@ def test_the_length_of_a_row_is_what_the_run_needs(r1: Path, asked: dict[str, An
     longest = max(len(backend._ids(one)) for one in requests)
     assert asked["engine"]["max_model_len"] == min(-(-(longest + 300) // 256) * 256, backend._files.positions)
     assert asked["engine"]["max_model_len"] < longest + 300 + 256
+
+
+def test_options_of_the_engine(model: Path, asked: dict[str, Any]) -> None:
+    """They come from the recipe's keys; the model's 128 positions are more than ``max_model_len`` leaves."""
+    given = {"dtype": "bfloat16", "max_num_seqs": 3, "enforce_eager": True, "max_model_len": 64}
+    recipe = make_eval_recipe({"backend": "vllm", "model": str(model), "problems": "p", "output": "o", **given})
+    backend = make_backend(recipe)
+    requests, settings = [Request("abc"), Request("a" * 60)], GenerationSettings(max_new_tokens=8)
+    backend.plan(requests, settings)
+    made = dict(backend.generate_batches([[one] for one in requests], settings))
+    assert given.items() <= asked["engine"].items()
+    assert [made[at][0].finish_reason for at in (0, 1)] == ["stop", "error"]
+    assert "max_model_len, 64" in str(made[1][0].error)
+    assert backend.description["dtype"] == "bfloat16"
+    assert backend.fingerprint != VllmBackend(model).fingerprint
+    with pytest.raises(UserError, match="max_num_seqs: "):
+        make_eval_recipe({"model": str(model), "problems": "p", "output": "o", "max_num_seqs": 3})
+    with pytest.raises(UserError, match="dtype: only the back ends transformers, vllm"):
+        make_eval_recipe(
+            {
+                "backend": "server",
+                "base_url": "http://h",
+                "model": "m",
+                "problems": "p",
+                "output": "o",
+                "dtype": "float32",
+            }
+        )
 
 
 def test_a_text_that_the_length_of_a_row_cut_short_is_an_error(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,11 +243,8 @@ def test_pictures_are_of_the_size_of_training(
     area = processor.image_processor.size["height"] ** 2 if tiles else 28 * 28
     limit_pictures(processor, None, 3 * area)
     processor.save_pretrained(tuned)
-    backend = VllmBackend.__new__(VllmBackend)  # an adapter of no weights fits no base
-    FolderBackend.__init__(backend, vision_model, None)
-    backend._files.adapter = tuned
-    backend._vllm, backend._engine, backend._rank, backend._longest = sys.modules["vllm"], None, 0, 0
-    backend._tensor_parallel, backend._gpu_memory, backend._vision_adapter = 1, 0.9, False
+    backend = VllmBackend(vision_model)
+    backend._files.adapter = tuned  # not before: an adapter of no weights fits no base
     root, images = pictures
     prompt = backend.render([Message(role="user", content="What is it?")], 2)
     requests = [Request(prompt, tuple(images[:2]), root)]
@@ -229,7 +255,7 @@ def test_pictures_are_of_the_size_of_training(
     given = asked["engine"]["mm_processor_kwargs"]
     assert given["max_patches" if tiles else "size"] == (3 if tiles else {**given["size"], "longest_edge": 3 * area})
     assert asked["engine"]["limit_mm_per_prompt"] == {"image": 2, "video": 0}
-    assert asked["engine"]["tokenizer"] == str(tuned)
+    assert asked["engine"]["tokenizer"] == asked["engine"]["model"], "beside an adapter there is no config.json"
     # A processor of the base with these arguments makes as many tokens as the adapter's own.
     base = AutoProcessor.from_pretrained(vision_model)
     shown = [shown_picture(root, image) for image in images[:2]]

@@ -1,17 +1,20 @@
-"""A merged model gives the logits of base and adapter, or there is none."""
+"""A merged model is base and adapter up to rounding, or there is none."""
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from peft import LoraModel, PeftModel
+from peft.tuners.lora.layer import Linear
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoProcessor, AutoTokenizer
 
@@ -21,7 +24,14 @@ from train.models.load_model import load_model
 from train.recipe import Recipe
 from train.run import merge_adapter as merging
 from train.run.merge_adapter import merge
-from train.run.run_manifest import MANIFEST, OLD_MANIFEST, TrainingManifest, fingerprint, write_manifest
+from train.run.run_manifest import (
+    MANIFEST,
+    OLD_MANIFEST,
+    TrainingManifest,
+    fingerprint,
+    this_attempt,
+    write_manifest,
+)
 
 
 def make_adapter(recipe: Recipe, folder: Path, with_manifest: bool = True) -> Path:
@@ -104,7 +114,59 @@ def test_base_in_bfloat16_stays_in_bfloat16(recipe: Callable[..., Recipe], tmp_p
     assert done.dtype == "bfloat16"
     assert {t.dtype for t in load_file(tmp_path / "merged" / "model.safetensors").values()} == {torch.bfloat16}
     assert done.difference <= 1e-4 * done.largest_logit < done.difference_rounded
-    assert done.difference_rounded < 0.1 * done.largest_logit
+    assert 0 < done.divergence < 0.01 * done.adapter_divergence
+    assert done.greedy_changed <= done.tokens == 32, "random prompts: the run of this test has no command"
+    assert f"at {done.greedy_changed} of 32 places" in done.rounding
+
+    exact = merge(adapter, tmp_path / "exact", dtype="float32")
+    assert (exact.dtype, exact.greedy_changed) == ("float32", 0)
+    assert exact.difference_rounded == exact.difference <= 1e-4 * exact.largest_logit
+    assert {t.dtype for t in load_file(tmp_path / "exact" / "model.safetensors").values()} == {torch.float32}
+    assert json.loads((tmp_path / "exact" / "config.json").read_text())["dtype"] == "float32"
+
+
+WRONG: dict[str, Callable[[int, torch.Tensor], torch.Tensor]] = {
+    "a missed module": lambda number, delta: delta * (number != 9),
+    "a wrong scale": lambda number, delta: delta * 2,
+    "transposed matrices": lambda number, delta: delta.T if delta.shape[0] == delta.shape[1] else delta,
+}
+"""What becomes of the change of the weights of each module; they are numbered."""
+
+
+@pytest.mark.parametrize("fault", WRONG)
+@pytest.mark.parametrize("gate", ["before rounding", "after rounding"])
+def test_a_wrong_merge_is_caught_on_either_side_of_rounding(
+    gate: str, fault: str, recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter = make_adapter(recipe(lora={"r": 4}), tmp_path / "adapter")
+    right, numbers = Linear.get_delta_weight, count()
+    monkeypatch.setattr(Linear, "get_delta_weight", lambda *given: WRONG[fault](next(numbers), right(*given)))
+    if gate == "after rounding":
+        monkeypatch.setattr(merging, "_TOLERANCE", math.inf)
+    with pytest.raises(UserError, match="in a logit" if gate == "before rounding" else r"KL divergence .* allowed"):
+        merge(adapter, tmp_path / "merged", dtype="bfloat16")
+    assert [file.name for file in tmp_path.iterdir()] == ["adapter"]
+
+
+@pytest.mark.parametrize("pictures", [False, True])
+def test_it_is_compared_on_the_runs_own_data(
+    pictures: bool, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the command of its last start leads to the same recipe and data; else on random prompts."""
+    data: Path = request.getfixturevalue("vision_data" if pictures else "data")
+    shutil.copytree(data.parent, tmp_path / "data")
+    own = tmp_path / "data" / data.name
+    chosen = request.getfixturevalue("vision_recipe" if pictures else "recipe")(lora={"r": 4}, data=str(own))
+    file = tmp_path / "recipe.yaml"
+    file.write_text(json.dumps(chosen.model_dump(mode="json", exclude_unset=True)))
+    monkeypatch.setattr(sys, "argv", ["train_srt.py", "--config", str(file), "--set", "seed=0"])
+    adapter = make_adapter(chosen, tmp_path / "adapter", with_manifest=False)
+    write_manifest(adapter, TrainingManifest(fingerprint=fingerprint(chosen, 1), attempts=[this_attempt()]))
+    done = merge(adapter, tmp_path / "merged")
+    assert done.compared_on == "16 sequences of the run's data"
+    assert done.tokens > 16 * 10
+    own.write_bytes(b"".join(own.read_bytes().splitlines(keepends=True)[1:]))
+    assert merge(adapter, tmp_path / "changed").compared_on == "random prompts"
 
 
 def test_a_merge_that_is_not_the_same_leaves_nothing(
