@@ -20,6 +20,10 @@ ENDPOINT_KEYS = ("base_url", "api_key_env", "in_flight", "timeout_s", "retries",
 """Recipe keys that are fields of :class:`~srt.llm.config.EndpointConfig`."""
 
 
+TEMPLATE = "chat_template_kwargs"
+"""The recipe key of every back end that generates."""
+
+
 @dataclass(frozen=True)
 class BackendEntry:
     """One back end.
@@ -27,7 +31,7 @@ class BackendEntry:
     Args:
         make: makes it from the recipe's ``model`` and ``adapter``, and from those of ``keys`` that the recipe sets;
             ``None`` if nothing is generated, and the predictions are in a file.
-        keys: the recipe keys that no other back end reads.
+        keys: the recipe keys that not every back end reads.
         local: ``model`` is a folder on this machine, so that adapters are loaded here and the preset of the model's
             family applies. Otherwise it is the name of a model at ``base_url``, which the recipe must give.
     """
@@ -64,16 +68,19 @@ def _server(model: str, adapter: Path | None, options: dict[str, Any]) -> Backen
         reads_pictures=options.get("pictures", True),
         server_type=options.get("server_type", "vllm"),
         opens_thought=options.get("opens_thought", False),
+        chat_template_kwargs=options.get("chat_template_kwargs", {}),
     )
 
 
 BACKENDS: dict[str, BackendEntry] = {
     "transformers": BackendEntry(
-        _transformers, keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous")
+        _transformers, keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous", TEMPLATE)
     ),
     "vllm": BackendEntry(
-        _vllm, keys=("gpu_memory", "tensor_parallel", "vision_adapter", "engine", "address", "replicas")
+        _vllm, keys=("gpu_memory", "tensor_parallel", "vision_adapter", "engine", "address", "replicas", TEMPLATE)
     ),
-    "server": BackendEntry(_server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought"), local=False),
+    "server": BackendEntry(
+        _server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought", TEMPLATE), local=False
+    ),
     "file": BackendEntry(None, keys=("predictions", "columns"), local=False),
 }

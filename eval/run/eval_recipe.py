@@ -22,6 +22,7 @@ from srt.io.did_you_mean import did_you_mean
 from srt.io.records import Lang
 from srt.io.yaml_config import Flag, parse_config, read_yaml, with_new_names
 from srt.language.prompts import PromptStyle
+from srt.language.template_kwargs import CheckedKwargs
 from srt.language.trace import Operation
 
 GENERATION = tuple(GenerationSettings.model_fields)
@@ -45,7 +46,8 @@ class EvalRecipe(WandbSettings):
     ``engine: ray`` is the back end vllm with ``replicas`` on the Ray cluster at ``address``.
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s``, ``retries`` and ``max_side`` are fields of
     :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
-    whether its chat template ends with ``<think>``.
+    whether its chat template ends with ``<think>``. ``chat_template_kwargs`` are variables of the chat template, by
+    default those that a model folder was trained with.
 
     ``report_to: wandb`` sends scores and examples to Weights & Biases; its keys are those of
     :class:`~eval.run.wandb_settings.WandbSettings`.
@@ -102,6 +104,7 @@ class EvalRecipe(WandbSettings):
         int | None,
         Flag("Back end transformers", "Maximum tokens per batch, including prompt and budget (131072)."),
     ] = Field(default=None, ge=1)
+    chat_template_kwargs: CheckedKwargs | None = None
     dtype: Dtype | None = None
     attention: Attention | None = None
     threads: Annotated[int | None, Flag("Back end transformers", "CPU threads of torch.")] = Field(default=None, ge=1)
@@ -218,12 +221,15 @@ class EvalRecipe(WandbSettings):
             faults.append("base_url: missing, the server's address, as in http://127.0.0.1:8000/v1, or a list of them")
         if entry.make is not None and not entry.local and self.adapter is not None:
             faults.append("adapter: a server loads its adapters itself; give the adapter's name there as model")
+        readers: dict[str, list[str]] = {}
         for name, other in BACKENDS.items():
-            faults += [
-                f"{key}: only the back end {name} reads this; this run uses {self.backend}"
-                for key in other.keys
-                if key not in entry.keys and self._given(key)
-            ]
+            for key in other.keys:
+                readers.setdefault(key, []).append(name)
+        faults += [
+            f"{key}: only the back end {' or '.join(names)} reads this; this run uses {self.backend}"
+            for key, names in readers.items()
+            if key not in entry.keys and self._given(key)
+        ]
         if faults:
             raise ValueError("; ".join(faults))
         return self

@@ -116,7 +116,7 @@ def _check_data(
 ) -> TokenizedExamples | None:
     """Check a data file; without tokenizer, only that it can be read. Returns its examples, if there are any."""
     recipe, faults = read.recipe, CountedFaults()
-    if tokenizer is None or not read.knows("pictures", "think"):
+    if tokenizer is None or not read.knows("pictures", "think", "chat_template_kwargs"):
         check_lines(recipe.data_file, faults)
         report.faults += faults.lines()
         return None

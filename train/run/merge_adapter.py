@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 from PIL import Image
+from pydantic import Field
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from transformers import PreTrainedModel
@@ -28,10 +29,11 @@ from srt.io.errors import UserError
 from srt.io.file_versions import folder_hash
 from srt.io.records import Message, Record
 from srt.language.prompts import render_prompt
+from srt.language.template_kwargs import Scalar
 from train.models.families.model_family import ModelFamily
 from train.models.model_files import apply_umask, load_family, load_processor, load_weights, read_config, weight_faults
 from train.run.model_card import write_merged_card
-from train.run.run_manifest import MODEL_HASH, manifest_path, read_manifest
+from train.run.run_manifest import MODEL_HASH, manifest_path, read_manifest, template_kwargs
 
 SUMMARY = "merge.json"
 # Largest difference, as a share of the largest logit: in float32, merging changes only the order of sums.
@@ -55,6 +57,7 @@ class MergeSummary(Record):
     float32, on random prompts (with a picture, if the model reads them): ``difference`` before the merged weights are
     rounded to ``dtype``, which is at most 1e-4 of ``largest_logit``, and ``difference_rounded`` after rounding.
     ``base_verified``: the adapter's manifest has the hash of this base. An adapter from elsewhere has no manifest.
+    ``chat_template_kwargs`` are those that it was trained with.
     """
 
     adapter: str
@@ -65,6 +68,7 @@ class MergeSummary(Record):
     difference: float
     difference_rounded: float
     largest_logit: float
+    chat_template_kwargs: dict[str, Scalar] = Field(default={})
 
 
 def merge(adapter: Path, output: Path, base: Path | None = None) -> MergeSummary:
@@ -94,6 +98,7 @@ def merge(adapter: Path, output: Path, base: Path | None = None) -> MergeSummary
         if fingerprint.get(MODEL_HASH) != folder_hash(base):
             fault = f"not the model that {adapter} was trained on: its contents differ from {manifest.name}"
             raise UserError(f"{base}: {fault}")
+    kwargs = template_kwargs(fingerprint)
     dtype = read_config(str(base)).dtype or torch.float32
     inputs = _probe(base, family)
 
@@ -123,9 +128,12 @@ def merge(adapter: Path, output: Path, base: Path | None = None) -> MergeSummary
             difference=float((unmerged - in_float32).abs().max()),
             difference_rounded=float((unmerged - stored).abs().max()),
             largest_logit=float(unmerged.abs().max()),
+            chat_template_kwargs=kwargs,
         )
         (folder / SUMMARY).write_text(summary.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        write_merged_card(folder, output.resolve().name, adapter, base, reads_pictures=family.reads_pictures)
+        write_merged_card(
+            folder, output.resolve().name, adapter, base, reads_pictures=family.reads_pictures, kwargs=kwargs
+        )
     return summary
 
 

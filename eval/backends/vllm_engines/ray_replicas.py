@@ -19,6 +19,7 @@ from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.backends.vllm_engines.ray_rows import answer, with_pictures
 from eval.backends.vllm_engines.vllm_backend import QUEUE, VllmBackend
 from srt.io.errors import UserError
+from srt.language.template_kwargs import TemplateKwargs
 from srt.scale.ray_engine import last_line, ray_cluster
 
 ROWS = 32
@@ -45,9 +46,15 @@ class RayReplicas(VllmBackend):
         tensor_parallel: int = 1,
         gpu_memory: float = 0.9,
         vision_adapter: bool = False,
+        chat_template_kwargs: TemplateKwargs | None = None,
     ) -> None:
         super().__init__(
-            model, adapter, tensor_parallel=tensor_parallel, gpu_memory=gpu_memory, vision_adapter=vision_adapter
+            model,
+            adapter,
+            tensor_parallel=tensor_parallel,
+            gpu_memory=gpu_memory,
+            vision_adapter=vision_adapter,
+            chat_template_kwargs=chat_template_kwargs,
         )
         import ray
 

@@ -43,9 +43,11 @@ class Mrope:
         model = SimpleNamespace(config=config, get_vision_position_ids=positions_of)
         kinds = kinds_of_tokens(config, input_ids)
         rows, _ = self.model.get_rope_index(model, input_ids, kinds, image_grid_thw=grids)
-        return torch.cat([one_per_token(config, input_ids, grids)[None], rows])
+        text: torch.Tensor = one_per_token(config, input_ids, grids)
+        return torch.cat([text[None], rows])
 
 
 def kinds_of_tokens(config: PreTrainedConfig, input_ids: torch.Tensor) -> torch.Tensor:
     """``mm_token_type_ids``: 1 for a token of a picture, else 0; the shape is that of ``input_ids``."""
-    return (input_ids == config.image_token_id).int()
+    is_picture: torch.Tensor = input_ids == config.image_token_id
+    return is_picture.int()
