@@ -136,13 +136,14 @@ def test_same_losses_and_weights(cell: Cell, run: Runner, base: Base) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", [pytest.param(name, marks=group(name, "full")) for name in FAMILIES])
+@pytest.mark.parametrize("family", [pytest.param(name, marks=group(name, method)) for name, method in FAMILIES.items()])
 def test_a_family_is_the_same_packed_padded_and_sharded(family: str, run: Runner, base: Base) -> None:
     """The cell that admits a family: losses to 1e-6, and every tensor of the first gradient to 1e-4."""
-    reference = run(family, "full", WHOLE)
+    method = FAMILIES[family]
+    reference = run(family, method, WHOLE)
     for way in FAMILY_WAYS:
         here = WAYS[way].config == "cpu"
-        ended = run(family, "full", way, here=here)
+        ended = run(family, method, way, here=here)
         for (step, loss), (_, wanted) in zip(ended.losses, reference.losses, strict=True):
             assert loss == pytest.approx(wanted, rel=1e-6), f"{way}: step {step}"
         if not here:  # the script writes them
