@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+from transformers import Gemma4Config, Gemma4ForConditionalGeneration
 
 from srt.io.errors import UserError
 from train.data.collate import MEMBERS, make_collator
@@ -20,7 +21,7 @@ from train.models.families.packing_needs import BY_ATTENTION
 from train.models.flops import attention_widths, count_flops
 from train.models.init_model import init_model, sequence_texts
 from train.models.load_model import load_model, model_faults, model_without_weights
-from train.models.model_files import load_family, load_tokenizer_and_processor, read_config
+from train.models.model_files import load_family, load_tokenizer_and_processor, load_weights, read_config
 from train.models.pads_instead import padded_instead
 from train.preflight.activations import MicroBatchShape, language_activations
 from train.recipe import Recipe
@@ -181,3 +182,27 @@ def test_flops_and_memory_are_counted(family_recipe: Make) -> None:
     shape = MicroBatchShape(rows=2, length=64, trained=32)
     found = language_activations(model, family, made, shape, in_half=False)
     assert 0 < found.after_forward < found.in_backward
+
+
+def test_the_text_model_of_a_gemma_4_is_taken_out_as_the_docs_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = {"vocab_size": 64, "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 3, "head_dim": 8}
+    text |= {"num_attention_heads": 2, "num_key_value_heads": 1, "global_head_dim": 16, "num_kv_shared_layers": 0}
+    text |= {"hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 64, "sliding_window": 8}
+    text |= {"layer_types": ["sliding_attention"] * 2 + ["full_attention"], "final_logit_softcapping": 30.0}
+    vision = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    vision |= {"num_key_value_heads": 2, "head_dim": 8, "patch_size": 4, "position_embedding_size": 16}
+    torch.manual_seed(0)
+    whole = Gemma4ForConditionalGeneration(Gemma4Config(text_config=text, vision_config=vision, audio_config=None))
+    whole.save_pretrained(tmp_path / "models/gemma-4-E2B-it")
+    page = (Path(__file__).parents[3] / "docs/training.md").read_text("utf-8")
+    snippet = next(code for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "Gemma4ForCausalLM" in code)
+    monkeypatch.chdir(tmp_path)
+    exec("\n".join(line for line in snippet.splitlines() if not line.startswith("AutoTokenizer")), {})  # noqa: S102
+    path = str(tmp_path / "models/gemma-4-E2B-it-text")
+    taken = load_weights(path, load_family(path), torch.float32)
+    ids = torch.arange(1, 20)[None]
+    with torch.no_grad():
+        # The pad token of a whole model stands for pictures; there is none here.
+        assert torch.equal(taken(ids).logits, whole.eval()(ids).logits)
