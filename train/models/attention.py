@@ -103,7 +103,7 @@ def _widest_head(config: PreTrainedConfig) -> int:
     text = config.get_text_config()
     layers = getattr(text, "per_layer_config", None)
     each = [text] if not layers else [layers[number] for number in range(text.num_hidden_layers)]
-    return max(getattr(one, "head_dim", None) or one.hidden_size // one.num_attention_heads for one in each)
+    return int(max(getattr(one, "head_dim", None) or one.hidden_size // one.num_attention_heads for one in each))
 
 
 def _fault(attn: Attention, packed: bool, device: Device, half: bool, windows: bool, wide: bool) -> str | None:

@@ -78,7 +78,13 @@ def test_a_recipe_makes_its_back_end(tmp_path: Path) -> None:
 
 def test_every_key_is_an_option_or_is_meant_for_files_alone() -> None:
     options = {parameter.name for parameter in load_command("eval").params}
-    assert EvalRecipe.model_fields.keys() - options == {"dtype", "attention", "timeout_s", "retries"}
+    assert EvalRecipe.model_fields.keys() - options == {
+        "chat_template_kwargs",
+        "dtype",
+        "attention",
+        "timeout_s",
+        "retries",
+    }
     assert options - EvalRecipe.model_fields.keys() == {"config", "strict", "as_json"}
 
 
