@@ -109,9 +109,7 @@ def make_encoder(recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: 
     """What encodes the sequences of ``recipe``; sets the limits of its pictures in ``processor``."""
     pictures = None if processor is None else PictureTokens(processor, recipe.pictures)
     rows = getattr(read_config(recipe.model.path).get_text_config(), "vocab_size", None)
-    return Encoder(
-        tokenizer, recipe.think, pictures, recipe.data_file.parent, rows, recipe.chat_template_kwargs
-    )
+    return Encoder(tokenizer, recipe.think, pictures, recipe.data_file.parent, rows, recipe.chat_template_kwargs)
 
 
 class CachedTokens(NamedTuple):
