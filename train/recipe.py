@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from srt.io.yaml_config import Config
+from srt.language.template_kwargs import CheckedKwargs
 
 Attention = Literal[
     "auto", "eager", "sdpa", "flash_attention_2", "flash_attention_3", "flex_attention", "varlen", "segments"
@@ -230,6 +231,8 @@ class Recipe(Config):
         generations: have held-out problems answered during training, to be looked at.
         workers: processes that open pictures ahead of the training loop, for each training process.
         think: put the steps between ``<think>`` and ``</think>``, for models that open the block themselves.
+        chat_template_kwargs: variables of the chat template, such as ``{enable_thinking: false}``; the model is
+            evaluated with the same.
         threads: CPU threads of each process; by default what PyTorch takes.
         hub: the name of a model repository to upload the result to; none by default, and nothing leaves the machine.
     """
@@ -275,6 +278,7 @@ class Recipe(Config):
     load_best_model_at_end: bool = False
     generations: Generations | None = None
     think: bool = False
+    chat_template_kwargs: CheckedKwargs = Field(default={})
     threads: int | None = Field(default=None, ge=1)
     hub: str | None = None
 

@@ -39,6 +39,7 @@ from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.loop.watch import Watch, warn_of_overlap
 from train.models.load_model import load_model, model_faults
 from train.models.model_files import load_tokenizer_and_processor
+from train.models.pads_instead import padded_instead
 from train.preflight.before_launch import data_faults, held_out_faults, reporting_faults
 from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out_of_memory_lines
 from train.recipe import Recipe
@@ -81,6 +82,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
 
     # 1. Check everything that can be checked before weights are loaded.
     launch = current_launch()
+    asked, (recipe, padded) = recipe, padded_instead(recipe, processes)
     faults = [
         *launch_faults(launch, recipe, None),
         *data_faults(recipe),
@@ -91,10 +93,10 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     if faults := faults + hub_faults(recipe):
         raise UserError("; ".join(faults))
     if is_main:
-        for line in launch_notes(launch, recipe):
+        for line in filter(None, [*launch_notes(launch, recipe), padded]):
             notice(f"note: {line}")
     take_over(recipe)
-    keys = fingerprint(recipe, processes)
+    keys = fingerprint(asked, processes)
     if (summary := finished_summary(output, keys)) is not None:
         return summary
     # The main process may already write to the folder when another one looks: only the main one may refuse it.

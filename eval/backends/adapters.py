@@ -17,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
 from srt.io.file_versions import folder_hash
+from srt.language.template_kwargs import Scalar
 
 if TYPE_CHECKING:
     import torch
@@ -26,6 +27,8 @@ WEIGHTS = "adapter_model.safetensors"
 ADAPTER_FILES = (CONFIG, WEIGHTS)
 TRAINING_MANIFESTS = ("manifest.json", "stamp.json")
 """What a training run writes beside its weights; runs before the second name was dropped have the latter."""
+MERGED = "merge.json"
+"""What ``srt merge`` writes beside its weights."""
 
 _BASE_HASH = "model (contents)"
 _OF_LORA = re.compile(r"(.+)\.(lora_A|lora_B|lora_magnitude_vector)(?:\.weight)?")
@@ -55,6 +58,23 @@ def adapter_config(folder: Path) -> dict[str, Any]:
         UserError: it is no JSON object.
     """
     return _json_object(folder / CONFIG)
+
+
+def trained_kwargs(folder: Path) -> dict[str, Scalar]:
+    """``chat_template_kwargs`` of the run that trained what is in ``folder``; none if it was not trained here.
+
+    Raises:
+        UserError: its manifest is no JSON object.
+    """
+    for name in (*TRAINING_MANIFESTS, MERGED):
+        if (folder / name).is_file():
+            values = _json_object(folder / name)
+            if name == MERGED:
+                return dict(values.get("chat_template_kwargs") or {})
+            within, found = "chat_template_kwargs.", values.get("fingerprint", values.get("decides"))
+            fingerprint = found if isinstance(found, dict) else {}
+            return {key.removeprefix(within): value for key, value in fingerprint.items() if key.startswith(within)}
+    return {}
 
 
 def check_base(adapter: Path, base: Path) -> bool:

@@ -20,6 +20,10 @@ ENDPOINT_KEYS = ("base_url", "api_key_env", "in_flight", "timeout_s", "retries",
 """Recipe keys that are fields of :class:`~srt.llm.config.EndpointConfig`."""
 
 
+TEMPLATE = "chat_template_kwargs"
+"""The recipe key of every back end that generates."""
+
+
 @dataclass(frozen=True)
 class BackendEntry:
     """One back end.
@@ -64,20 +68,23 @@ def _server(model: str, adapter: Path | None, options: dict[str, Any]) -> Backen
         reads_pictures=options.get("pictures", True),
         server_type=options.get("server_type", "vllm"),
         opens_thought=options.get("opens_thought", False),
+        chat_template_kwargs=options.get("chat_template_kwargs", {}),
     )
 
 
 BACKENDS: dict[str, BackendEntry] = {
     "transformers": BackendEntry(
-        _transformers, keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous")
+        _transformers, keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous", TEMPLATE)
     ),
     "vllm": BackendEntry(
         _vllm,
         keys=(
             *("gpu_memory", "tensor_parallel", "vision_adapter", "engine", "address", "replicas"),
-            *("dtype", "max_num_seqs", "enforce_eager", "max_model_len"),
+            *("dtype", "max_num_seqs", "enforce_eager", "max_model_len", TEMPLATE),
         ),
     ),
-    "server": BackendEntry(_server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought"), local=False),
+    "server": BackendEntry(
+        _server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought", TEMPLATE), local=False
+    ),
     "file": BackendEntry(None, keys=("predictions", "columns"), local=False),
 }

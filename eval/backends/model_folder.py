@@ -8,6 +8,7 @@ evaluated with them.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +27,7 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from eval.backends.adapters import ADAPTER_FILES, adapter_folder, check_base, check_shapes
+from eval.backends.adapters import ADAPTER_FILES, adapter_folder, check_base, check_shapes, trained_kwargs
 from eval.backends.model_inputs import PicturePrompts, TextPrompts
 from eval.backends.presets import family_of
 from eval.backends.protocol import Generation, GenerationSettings
@@ -37,6 +38,7 @@ from srt.io.file_versions import remembered_sha256
 from srt.io.records import Message
 from srt.language.model_vocabulary import refuse_ids_without_row
 from srt.language.prompts import render_prompt
+from srt.language.template_kwargs import TemplateKwargs
 from srt.untrusted.trial import check_tokenizer
 
 # What decides a model's output. Other files of the folder (training logs, checkpoints, read-mes) do not.
@@ -204,12 +206,15 @@ class ModelFolder:
 class FolderBackend:
     """What the back ends of a model folder, with an adapter folder if there is one, have in common.
 
+    ``kwargs`` are the variables of the chat template; by default those that the model or adapter was trained with.
+
     Raises:
         UserError: as :class:`ModelFolder` does.
     """
 
-    def __init__(self, model: str | Path, adapter: str | Path | None) -> None:
+    def __init__(self, model: str | Path, adapter: str | Path | None, kwargs: TemplateKwargs | None = None) -> None:
         self._files = ModelFolder(Path(model), None if adapter is None else Path(adapter))
+        self._kwargs = trained_kwargs(self._files.adapter or self._files.folder) if kwargs is None else kwargs
         self._prompts_made: dict[tuple[int | None, int | None], TextPrompts | PicturePrompts] = {}
 
     @property
@@ -228,7 +233,7 @@ class FolderBackend:
         Raises:
             VocabularyFault: a text contains a control token, or an id has no row in the model's embedding.
         """
-        text = render_prompt(self.tokenizer, list(messages), pictures)
+        text = render_prompt(self.tokenizer, list(messages), pictures, self._kwargs)
         rows = self._files.rows
         if rows is not None and len(self.tokenizer) > rows:
             refuse_ids_without_row(
@@ -240,7 +245,8 @@ class FolderBackend:
         """The folders, for the run's manifest."""
         files = self._files
         adapter = {} if files.adapter is None else {"adapter": str(files.adapter)}
-        return {"model": str(files.folder), "family": family_of(files.folder), **adapter}
+        kwargs = {"chat_template_kwargs": json.dumps(dict(self._kwargs))} if self._kwargs else {}
+        return {"model": str(files.folder), "family": family_of(files.folder), **adapter, **kwargs}
 
     def _prompts(self, settings: GenerationSettings) -> TextPrompts | PicturePrompts:
         """What makes ids and features of a request, within the limits of pictures of ``settings``."""

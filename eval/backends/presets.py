@@ -14,12 +14,12 @@ from typing import Any, Required, TypedDict
 
 from pydantic import ValidationError
 
-from eval.backends.adapters import TRAINING_MANIFESTS
+from eval.backends.adapters import MERGED, TRAINING_MANIFESTS
 from eval.backends.protocol import GenerationSettings
 from srt.io.errors import UserError
 from srt.io.record_lines import validation_fault
 
-_TRAINED = (*TRAINING_MANIFESTS, "merge.json")
+_TRAINED = (*TRAINING_MANIFESTS, MERGED)
 """Files in a folder that was trained here, or merged from one that was."""
 
 ANSWER_ROOM = 1024

@@ -37,6 +37,7 @@ from srt.images.data_uri import DataUris
 from srt.io.errors import UserError
 from srt.io.records import Message
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS
+from srt.language.template_kwargs import NO_KWARGS, TemplateKwargs
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.client import EndpointClient
 from srt.llm.llm_errors import EndpointFault, RequestRejected, Unavailable
@@ -63,8 +64,9 @@ class ServerBackend:
 
     ``reads_pictures``: it is shown pictures, as data URIs. ``server_type`` decides in which field it
     is sent a grammar. ``opens_thought``: its chat template ends with ``<think>``, so that a text without ``</think>``
-    is an open thought; vLLM says so itself, of each prompt. Token counts are the server's own; which of them stand for
-    pictures it does not say.
+    is an open thought; vLLM says so itself, of each prompt. ``chat_template_kwargs`` are sent as variables of its
+    template; without them it takes its defaults, however the model was trained. Token counts are the server's own;
+    which of them stand for pictures it does not say.
     """
 
     name = "server"
@@ -77,7 +79,9 @@ class ServerBackend:
         reads_pictures: bool = True,
         server_type: ServerType = "vllm",
         opens_thought: bool = False,
+        chat_template_kwargs: TemplateKwargs = NO_KWARGS,
     ) -> None:
+        self._kwargs = dict(chat_template_kwargs)
         self._model, self._config, self._server_type = model, config, server_type
         self.reads_pictures, self._opens_thought = reads_pictures, opens_thought
         self._planned: int | None = None
@@ -106,7 +110,8 @@ class ServerBackend:
     def render(self, messages: Sequence[Message], pictures: int) -> str:
         """The turns as JSON, and how many pictures stand before the first user's text; the template is the server's."""
         turns = [{"role": message.role, "content": message.content} for message in messages]
-        return orjson.dumps({"messages": turns, "pictures": pictures}).decode()
+        kwargs = {"chat_template_kwargs": self._kwargs} if self._kwargs else {}
+        return orjson.dumps({"messages": turns, "pictures": pictures, **kwargs}).decode()
 
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
         """Each request alone. The server knows the length of a prompt: one that is too long is an ``error`` there.
@@ -189,6 +194,8 @@ class ServerBackend:
             **_NEUTRAL,
             "top_p": settings.top_p,
         }
+        if self._kwargs:
+            body["chat_template_kwargs"] = self._kwargs
         if settings.temperature > 0:
             body["seed"] = request.seed % _SEEDS
         if self._server_type == "vllm":

@@ -38,6 +38,7 @@ from eval.decoding.guided_rows import Asked, Writing, Written, write_guided
 from eval.decoding.model_rows import model_rows
 from eval.decoding.ways import WAYS
 from srt.io.errors import UserError
+from srt.language.template_kwargs import TemplateKwargs
 from srt.language.text import MARKERS
 from srt.language.trace import Operation
 
@@ -82,8 +83,9 @@ class TransformersBackend(FolderBackend):
         attention: Attention = "auto",
         threads: int | None = None,
         continuous: bool = False,
+        chat_template_kwargs: TemplateKwargs | None = None,
     ) -> None:
-        super().__init__(model, adapter)
+        super().__init__(model, adapter, chat_template_kwargs)
         if batch_size < 1:
             raise UserError(f"batch size {batch_size}: at least 1 was expected")
         if batch_tokens < 1:

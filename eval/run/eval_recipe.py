@@ -22,6 +22,7 @@ from srt.io.did_you_mean import did_you_mean
 from srt.io.records import Lang
 from srt.io.yaml_config import Flag, parse_config, read_yaml, with_new_names
 from srt.language.prompts import PromptStyle
+from srt.language.template_kwargs import CheckedKwargs
 from srt.language.trace import Operation
 
 GENERATION = tuple(GenerationSettings.model_fields)
@@ -46,7 +47,8 @@ class EvalRecipe(WandbSettings):
     ``max_model_len`` and ``enforce_eager`` are options of vLLM's engine, as ``dtype`` is too.
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s``, ``retries`` and ``max_side`` are fields of
     :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
-    whether its chat template ends with ``<think>``.
+    whether its chat template ends with ``<think>``. ``chat_template_kwargs`` are variables of the chat template, by
+    default those that a model folder was trained with.
 
     ``report_to: wandb`` sends scores and examples to Weights & Biases; its keys are those of
     :class:`~eval.run.wandb_settings.WandbSettings`.
@@ -103,6 +105,7 @@ class EvalRecipe(WandbSettings):
         int | None,
         Flag("Back end transformers", "Maximum tokens per batch, including prompt and budget (131072)."),
     ] = Field(default=None, ge=1)
+    chat_template_kwargs: CheckedKwargs | None = None
     dtype: Dtype | None = None
     attention: Attention | None = None
     threads: Annotated[int | None, Flag("Back end transformers", "CPU threads of torch.")] = Field(default=None, ge=1)

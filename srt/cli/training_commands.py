@@ -22,7 +22,7 @@ from srt.io.progress import PlainConsole, notice, progress_bar, say
 
 def _init_model(
     given: dict[str, Any],
-    arch: Annotated[str, typer.Argument(help="The architecture: qwen2, llama, qwen2_5_vl or internvl.")],
+    arch: Annotated[str, typer.Argument(help="The architecture, as qwen3 or qwen3_vl; an unknown one lists all.")],
     data: Annotated[list[Path], typer.Option("--data", help="Sequences to train the tokenizer on; may be repeated.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the new model.")],
     seed: Annotated[int, typer.Option(help="Seed of the weights.")] = 0,

@@ -59,13 +59,15 @@ def _logging(experiment: Experiment, arm: str, seed: int) -> Any:
 
 
 def evaluation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
-    """The experiment's ``evaluate`` for the run ``name``, with the limits that pictures have in training.
+    """The experiment's ``evaluate`` for the run ``name``: with training's limits of pictures, and its
+    variables of the chat template.
 
-    A model that is not trained would have those of its processor.
+    A model that is not trained would have those of its own.
     """
     pictures = experiment.train.get("pictures") or {}
     limits = {key: pictures[key] for key in ("min_pixels", "max_pixels") if pictures.get(key)}
-    return {**limits, **experiment.evaluate, **reporting_settings(experiment, name)}
+    kwargs = {key: experiment.train[key] for key in ("chat_template_kwargs",) if experiment.train.get(key)}
+    return {**limits, **kwargs, **experiment.evaluate, **reporting_settings(experiment, name)}
 
 
 def reporting_settings(experiment: Experiment, name: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from srt.io.errors import UserError
 from srt.io.records import Lang, Message, Problem, Sequence
 from srt.language.arm import Completion
 from srt.language.model_vocabulary import VocabularyFault, find_control_token
+from srt.language.template_kwargs import NO_KWARGS, TemplateKwargs
 from srt.language.text import MARKERS
 from srt.language.trace import one_line
 from srt.untrusted.template_steps import EndlessTemplate, bounded
@@ -121,8 +122,12 @@ def asks_for_one_letter(problem: Problem) -> bool:
     return problem.single_choice or (bool(problem.choices) and by_instruction)
 
 
-def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0) -> str:
+def render_prompt(
+    tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0, kwargs: TemplateKwargs = NO_KWARGS
+) -> str:
     """The text that the model continues, with a placeholder for each of ``pictures`` before the first user's text.
+
+    ``kwargs`` are variables of the template.
 
     Raises:
         VocabularyFault: a text contains a control token (:mod:`srt.language.model_vocabulary`).
@@ -143,10 +148,11 @@ def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: i
             raise UserError("prompt: a prompt with pictures needs a user turn to show them")
         first["content"] = [{"type": "image"}] * pictures + [{"type": "text", "text": first["content"]}]
     # Before it runs here for the first time.
-    if fault := try_template(_template(tokenizer), turns, getattr(tokenizer, "special_tokens_map", {})):
+    if fault := try_template(_template(tokenizer), turns, getattr(tokenizer, "special_tokens_map", {}), kwargs):
         raise UserError(f"{name}: chat_template: {fault}")
     try:
-        text = bounded(lambda: tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+        apply: Any = tokenizer.apply_chat_template
+        text = bounded(lambda: apply(turns, add_generation_prompt=True, tokenize=False, **kwargs))
     except EndlessTemplate as error:
         raise UserError(f"{name}: chat_template: {error}") from None
     except Exception as error:  # A template is a program: it can raise anything.
@@ -180,12 +186,14 @@ def _template(tokenizer: ChatTokenizer) -> str:
     return str(found.get("default", "")) if isinstance(found, dict) else str(found)
 
 
-def prompt_ids(tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0) -> list[int]:
+def prompt_ids(
+    tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0, kwargs: TemplateKwargs = NO_KWARGS
+) -> list[int]:
     """Token ids of the prompt, one placeholder for each of ``pictures``.
 
     The template writes its own special tokens, so the tokenizer adds none.
     """
-    return list(tokenizer.encode(render_prompt(tokenizer, messages, pictures), add_special_tokens=False))
+    return list(tokenizer.encode(render_prompt(tokenizer, messages, pictures, kwargs), add_special_tokens=False))
 
 
 def render_completion(prompt_text: str, sequence: Sequence, *, think: bool = False) -> Completion:

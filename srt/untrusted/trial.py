@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from srt.io.errors import UserError, one_line
@@ -26,26 +27,33 @@ MOST_TOKENS = 10_000_000
 """Ids of a vocabulary; the largest published ones have 300,000."""
 
 _ROOT = Path(__file__).resolve().parents[2]
-_TRIED: dict[str, str | None] = {}
+_TRIED: dict[tuple[str, str], str | None] = {}
 _STUCK_S = 600.0
 """Of the clock, on which nothing is decided: the process is ended by the time of its processor."""
 
 
-def try_template(template: str, turns: list[dict[str, Any]], special_tokens: Mapping[str, Any]) -> str | None:
+def try_template(
+    template: str,
+    turns: list[dict[str, Any]],
+    special_tokens: Mapping[str, Any],
+    kwargs: Mapping[str, Any] = MappingProxyType({}),
+) -> str | None:
     """What goes beyond the bounds when ``template`` renders ``turns``, in a few words; ``None`` if nothing does.
 
     A template is tried once in a process of ours, with the first conversation that it is to render.
     """
-    if template not in _TRIED:
-        _TRIED[template] = _render(template, turns, special_tokens)
-    return _TRIED[template]
+    # Other variables may have it go another way.
+    key = (template, json.dumps(dict(kwargs), sort_keys=True))
+    if key not in _TRIED:
+        _TRIED[key] = _render(template, turns, {**special_tokens, **kwargs})
+    return _TRIED[key]
 
 
-def _render(template: str, turns: list[dict[str, Any]], special_tokens: Mapping[str, Any]) -> str | None:
+def _render(template: str, turns: list[dict[str, Any]], named: Mapping[str, Any]) -> str | None:
     if len(template) > LONGEST_TEMPLATE:
         return f"it has more than {LONGEST_TEMPLATE:,} characters"
-    tokens = {name: token for name, token in special_tokens.items() if isinstance(token, str)}
-    variables = {**tokens, "messages": turns, "tools": None, "documents": None, "add_generation_prompt": True}
+    plain = {name: value for name, value in named.items() if isinstance(value, str | int | float)}
+    variables = {**plain, "messages": turns, "tools": None, "documents": None, "add_generation_prompt": True}
     return _ask({"template": template, "variables": variables}, TEMPLATE_CPU_S)
 
 

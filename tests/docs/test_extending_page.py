@@ -213,7 +213,7 @@ def test_a_back_end_runs_an_evaluation(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_model_family_is_made_trained_and_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    family = example("model-family", monkeypatch).QWEN3
+    family = example("model-family", monkeypatch).OLMO2
     monkeypatch.setitem(MODEL_FAMILIES, family.model_type, family)
     sequence = Sequence(
         problem_id="p",
@@ -226,7 +226,7 @@ def test_a_model_family_is_made_trained_and_merged(tmp_path: Path, monkeypatch: 
     )
     write_records(tmp_path / "sequences.jsonl", [sequence] * 4)
     texts = sequence_texts([tmp_path / "sequences.jsonl"])
-    init_model("qwen3", texts, tmp_path / "base", hidden=16, layers=2, heads=2, vocab=400)
+    init_model("olmo2", texts, tmp_path / "base", hidden=16, layers=2, heads=2, vocab=400)
     recipe = {"data": str(tmp_path / "sequences.jsonl"), "steps": 2, "batch_size": 4, "learning_rate": 0.01}
     recipe |= {"model": {"path": str(tmp_path / "base")}, "max_length": 200, "pack": 800, "lora": {"r": 2}}
     summary = train(make_recipe({**recipe, "output": str(tmp_path / "run"), "threads": 1}))

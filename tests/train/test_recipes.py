@@ -20,6 +20,8 @@ ROOT = Path(__file__).parents[2]
 RECIPES = ROOT / "recipes" / "train"
 FAMILIES = ("qwen2.5-vl-3b", "qwen2.5-vl-7b", "r1-distill-qwen-7b", "llama-3-8b", "internvl3-8b")
 WAYS = ("full", "lora", "qlora", "dora")
+# The rest of the ways are a key each.
+OF_TODAY = ("qwen3-8b", "qwen3-vl-8b", "internvl3.5-8b", "gemma-4-e2b", "qwen3.5-4b")
 
 
 def written(name: str) -> dict[str, Any]:
@@ -40,6 +42,7 @@ def recipe(name: str) -> Recipe:
 
 def test_every_family_in_every_way_and_nothing_else() -> None:
     expected = {f"{family}-{way}" for family in FAMILIES for way in WAYS} | {"base", "small"}
+    expected |= {f"{family}-{way}" for family in OF_TODAY for way in WAYS[:2]}
     assert {path.stem for path in RECIPES.iterdir()} == expected
 
 
@@ -66,10 +69,21 @@ def test_a_recipe_names_what_differs_from_the_one_it_extends(family: str) -> Non
         assert not [key for key in changed if inherited.get(key) == flat(own)[key] and "lora." not in key]
 
 
+@pytest.mark.parametrize("family", OF_TODAY)
+def test_a_model_of_today_in_full_and_with_an_adapter(family: str) -> None:
+    full, lora = recipe(f"{family}-full"), recipe(f"{family}-lora")
+    assert (full.lora, full.learning_rate, full.output) == (None, 1e-5, f"runs/{family}-full/srt")
+    assert lora.lora is not None
+    assert (lora.learning_rate, lora.output) == (1e-4, f"runs/{family}-lora/srt")
+    assert lora.chat_template_kwargs == full.chat_template_kwargs
+    assert written(f"{family}-full")["extends"] == "base.yaml"
+    assert written(f"{family}-lora")["extends"] == f"{family}-full.yaml"
+
+
 def test_vision_recipes_read_pictures_and_text_recipes_none() -> None:
-    for family in FAMILIES:
+    for family in (*FAMILIES, *OF_TODAY):
         chosen = recipe(f"{family}-full")
-        sees = family.startswith(("qwen2.5-vl", "internvl"))
+        sees = family.startswith(("qwen2.5-vl", "internvl", "qwen3-vl", "qwen3.5"))
         assert ("pictures" in chosen.data) == sees
         assert chosen.trainable.projector == ("full" if sees else "frozen")
         assert chosen.trainable.vision == "frozen"

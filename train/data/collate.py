@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from transformers import PreTrainedConfig, PreTrainedTokenizerBase, ProcessorMix
 from train.data.examples import IGNORED, Example, Role
 from train.data.image_tokens import Picture, open_pictures
 from train.models.families.family_registry import family_of
+from train.models.families.positions import Mrope, Positions, kinds_of_tokens, one_per_token
 from train.recipe import Recipe
 
 MEMBERS = "examples"  # the dataset column with the indices of the examples of a micro-batch
@@ -37,10 +36,10 @@ def make_collator(
     """The collator for ``recipe`` and the model of ``config``, with its ``processor`` if it reads pictures."""
     half = recipe.model.dtype == "bfloat16"
     pictures = None if processor is None else PictureOpener(processor, torch.bfloat16 if half else torch.float32)
-    mrope = config if family_of(config, recipe.model.path).mrope else None
+    family = family_of(config, recipe.model.path)
     if recipe.pack is not None:
-        return PackedCollator(examples, pictures, mrope)
-    return PaddedCollator(examples, pad_id, pictures, mrope)
+        return PackedCollator(examples, pictures, config, family.positions, family.packing.numbers_sequences)
+    return PaddedCollator(examples, pad_id, pictures, config if isinstance(family.positions, Mrope) else None)
 
 
 def padding_id(tokenizer: PreTrainedTokenizerBase) -> int:
@@ -75,7 +74,7 @@ class PaddedCollator:
             **pictures,
         }
         if self.mrope is not None:
-            batch["mm_token_type_ids"] = (batch["input_ids"] == self.mrope.image_token_id).int()
+            batch["mm_token_type_ids"] = kinds_of_tokens(self.mrope, batch["input_ids"])
         return batch
 
 
@@ -84,60 +83,50 @@ class PackedCollator:
     """The sequences of a micro-batch one after another, in one row.
 
     Returns ``input_ids``, ``labels`` and ``roles`` of shape [1, length]; ``position_ids`` that start again at 0 with
-    each sequence, [1, length], or [4, 1, length] with ``mrope`` (one row for the text, by which transformers' own masks
-    separate sequences, and those of time, height and width); ``cu_seq_lens_q``, ``cu_seq_lens_k``, ``max_length_q`` and
-    ``max_length_k``, by which flash attention and ours do (:mod:`train.models.packed_attention`); and the outputs of
-    the image processor in the order of the row.
+    each sequence, by which transformers' own masks separate sequences; ``cu_seq_lens_q``, ``cu_seq_lens_k``,
+    ``max_length_q`` and ``max_length_k``, by which flash attention and ours do (:mod:`train.models.packed_attention`);
+    with ``numbers_sequences`` also ``seq_idx`` [1, length], int32 (:mod:`train.models.families.packing_needs`); and the
+    outputs of the image processor in the order of the row.
+
+    ``positions`` are the family's, and ``config`` is what they need to know of the model.
     """
 
     examples: Sequence[Example]
     pictures: PictureOpener | None = None
-    mrope: PreTrainedConfig | None = None
+    config: PreTrainedConfig | None = None
+    positions: Positions = one_per_token
+    numbers_sequences: bool = False
 
     def __call__(self, rows: list[dict[str, Any]]) -> Batch:
         """The tensors of the micro-batch in ``rows``."""
         members, pictures = _members(self.examples, rows, self.pictures)
         lengths = [len(example.input_ids) for example in members]
         bounds = np.cumsum([0, *lengths])
+        numbers = [np.full(length, number) for number, length in enumerate(lengths)]
         labels = _joined([example.labels for example in members])
         if bool((labels[0, bounds[:-1]] != IGNORED).any()):
             raise ValueError(
                 "the first token of a sequence has a label: it would be predicted from the sequence before"
             )
-        positions = _joined([np.arange(length) for length in lengths])
-        if self.mrope is not None:
-            positions = torch.cat([positions[None], mrope_positions(self.mrope, members, pictures)])
         return {
             "input_ids": _joined([example.input_ids for example in members]),
             "labels": labels,
             "roles": _joined([example.roles for example in members]),
-            "position_ids": positions,
+            "position_ids": self._position_ids(members, pictures),
             **dict.fromkeys(("cu_seq_lens_q", "cu_seq_lens_k"), torch.from_numpy(bounds.astype(np.int32))),
             **dict.fromkeys(("max_length_q", "max_length_k"), max(lengths)),
+            **({"seq_idx": _joined(numbers).int()} if self.numbers_sequences else {}),
             **pictures,
         }
 
-
-def mrope_positions(
-    config: PreTrainedConfig, members: list[Example], pictures: dict[str, torch.Tensor]
-) -> torch.Tensor:
-    """Positions in time, height and width of ``members`` in one row, [3, 1, length], by Qwen2.5-VL's own code.
-
-    ``pictures`` are the outputs of the image processor for all of them.
-    """
-    from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import Qwen2_5_VLModel
-
-    # What get_rope_index uses of the model: no weights.
-    positions_of = partial(Qwen2_5_VLModel.get_vision_position_ids, None)
-    model = SimpleNamespace(config=config, get_vision_position_ids=positions_of)
-    rows, at = [], 0
-    for example in members:
-        input_ids = torch.from_numpy(np.asarray(example.input_ids, dtype=np.int64))[None]
-        kinds = (input_ids == config.image_token_id).int()
-        grids = pictures["image_grid_thw"][at : at + len(example.pictures)] if pictures else None
-        rows.append(Qwen2_5_VLModel.get_rope_index(model, input_ids, kinds, image_grid_thw=grids)[0])
-        at += len(example.pictures)
-    return torch.cat(rows, dim=-1)
+    def _position_ids(self, members: list[Example], pictures: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Those of ``members`` in one row; ``pictures`` are the outputs of the image processor for all of them."""
+        rows, at, grids = [], 0, pictures.get("image_grid_thw")
+        for example in members:
+            own = None if grids is None else grids[at : at + len(example.pictures)]
+            rows.append(self.positions(self.config, _joined([example.input_ids]), own))
+            at += len(example.pictures)
+        return torch.cat(rows, dim=-1)
 
 
 class PictureOpener:

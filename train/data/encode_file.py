@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,7 @@ from srt.io.record_lines import parse_record
 from srt.io.record_reader import Line, count_lines, read_lines
 from srt.io.records import Sequence
 from srt.io.worker_processes import die_with_parent
+from srt.language.template_kwargs import TemplateKwargs
 from train.data.examples import Example, encode
 from train.data.image_tokens import PictureFault, PictureTokens
 from train.data.line_checks import INVALID
@@ -57,10 +58,11 @@ class Encoder:
     pictures: PictureTokens | None
     root: Path
     rows: int | None = None
+    kwargs: TemplateKwargs = field(default_factory=dict)
 
     def __call__(self, sequence: Sequence) -> Example:
         """The example of ``sequence``."""
-        return encode(sequence, self.tokenizer, self.think, self.pictures, self.root, self.rows)
+        return encode(sequence, self.tokenizer, self.think, self.pictures, self.root, self.rows, self.kwargs)
 
 
 class EncodedLines(NamedTuple):

@@ -14,6 +14,7 @@ from srt.io.errors import UserError
 from srt.io.records import Sequence, Span
 from srt.language.model_vocabulary import VocabularyFault, refuse_ids_without_row
 from srt.language.prompts import refuse_control_tokens, render_completion, render_prompt
+from srt.language.template_kwargs import NO_KWARGS, TemplateKwargs
 from train.data.image_tokens import Picture, PictureTokens
 
 IGNORED = -100  # the label of a token that does not count in the loss
@@ -64,11 +65,12 @@ def encode(
     picture_tokens: PictureTokens | None = None,
     root: Path = Path(),
     rows: int | None = None,
+    kwargs: TemplateKwargs = NO_KWARGS,
 ) -> Example:
     """Encode one sequence. Prompt and completion are tokenized separately, as the model generates from a token border.
 
     A vision model needs ``picture_tokens``, and ``root``, the folder that picture paths are relative to. ``rows``: of
-    the model's embedding.
+    the model's embedding. ``kwargs`` are variables of the chat template.
 
     Raises:
         UserError: a text contains a control token, an id has no row in the embedding, the spans do not fit, pictures
@@ -84,7 +86,7 @@ def encode(
     if tokenizer.eos_token_id is None:
         raise UserError(f"{tokenizer.name_or_path}: its tokenizer has no end-of-sequence token")
     try:
-        text = render_prompt(tokenizer, sequence.prompt, len(sequence.images))
+        text = render_prompt(tokenizer, sequence.prompt, len(sequence.images), kwargs)
         for message in sequence.completion:
             refuse_control_tokens(tokenizer, message.content, "completion")
     except VocabularyFault as error:

@@ -109,7 +109,7 @@ def make_encoder(recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: 
     """What encodes the sequences of ``recipe``; sets the limits of its pictures in ``processor``."""
     pictures = None if processor is None else PictureTokens(processor, recipe.pictures)
     rows = getattr(read_config(recipe.model.path).get_text_config(), "vocab_size", None)
-    return Encoder(tokenizer, recipe.think, pictures, recipe.data_file.parent, rows)
+    return Encoder(tokenizer, recipe.think, pictures, recipe.data_file.parent, rows, recipe.chat_template_kwargs)
 
 
 class CachedTokens(NamedTuple):
@@ -134,6 +134,7 @@ class CachedTokens(NamedTuple):
             **_encoder_hashes(encoder),
             "think": str(recipe.think),
             "rows": str(encoder.rows),
+            "chat_template_kwargs": json.dumps(recipe.chat_template_kwargs, sort_keys=True),
             "code": _code_hash(),
             "tokenizers": tokenizers.__version__,
             "transformers": transformers.__version__,

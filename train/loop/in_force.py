@@ -45,6 +45,7 @@ def settings_in_force(trainer: SFTTrainer, recipe: Recipe, plan: BatchPlan) -> I
         "processes": plan.processes,
         "gradients reduced in": "float32",
         "micro-batches a step": plan.accumulation,
+        "sequences": "padded" if recipe.pack is None else "packed",
         "gradient norm at most": recipe.max_grad_norm,
         "optimizer": recipe.optimizer,
         "saved as": "one set of safetensors",

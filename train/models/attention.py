@@ -16,6 +16,8 @@ from train.recipe import Attention, Recipe
 # The names in transformers, where packed rows need another one.
 _PACKED: dict[Attention, str] = {"flex_attention": FLEX, "varlen": VARLEN, "segments": SEGMENTS}
 
+_WIDEST_HEAD = 256  # that flash attention and varlen_attn take
+
 
 class AttentionChoice(NamedTuple):
     """The attention of the language model and of the vision tower, by the names that transformers knows."""
@@ -55,9 +57,12 @@ def choose_attention(recipe: Recipe, config: PreTrainedConfig, device: Device | 
     half = device.gpu and device.capability >= (8, 0) and recipe.model.dtype == "bfloat16"
     if packed:
         _check_packing(recipe, config)
+    wide = _widest_head(config) > _WIDEST_HEAD
+    windows = "sliding_attention" in (getattr(config.get_text_config(), "layer_types", None) or ())
     if attn == "auto":
-        attn = _best(packed, device.gpu, half)
-    elif fault := _fault(attn, packed, device, half):
+        # Our own functions for packed rows know no window; transformers' mask has windows and bounds of sequences.
+        attn = "sdpa" if wide or (packed and windows) else _best(packed, device.gpu, half)
+    elif fault := _fault(attn, packed, device, half, windows, wide):
         raise UserError(f"model.attn: {attn} {fault}")
     vision = "sdpa"
     if attn == "flash_attention_3":
@@ -93,7 +98,19 @@ def _best(packed: bool, gpu: bool, half: bool) -> Attention:
     return "flex_attention" if gpu else "segments"
 
 
-def _fault(attn: Attention, packed: bool, device: Device, half: bool) -> str | None:
+def _widest_head(config: PreTrainedConfig) -> int:
+    """Values of the widest head of the language model; the layers of Gemma 4 differ."""
+    text = config.get_text_config()
+    layers = getattr(text, "per_layer_config", None)
+    each = [text] if not layers else [layers[number] for number in range(text.num_hidden_layers)]
+    return int(max(getattr(one, "head_dim", None) or one.hidden_size // one.num_attention_heads for one in each))
+
+
+def _fault(attn: Attention, packed: bool, device: Device, half: bool, windows: bool, wide: bool) -> str | None:
+    if windows and packed and attn in ("varlen", "segments"):
+        return "attends to all that is before a token, but this model has windows; remove attn"
+    if wide and attn in ("varlen", "flash_attention_2", "flash_attention_3"):
+        return f"takes heads of at most {_WIDEST_HEAD} values, and this model has wider ones; remove attn"
     if attn in ("varlen", "segments") and not packed:
         return "is for packed rows only; set pack, or remove attn"
     if attn not in ("eager", "sdpa", "segments") and not device.gpu:
@@ -111,12 +128,13 @@ def _fault(attn: Attention, packed: bool, device: Device, half: bool) -> str | N
 
 def _check_packing(recipe: Recipe, config: PreTrainedConfig) -> None:
     text = config.get_text_config()
-    # A sliding window would have to be cut off at the borders of each sequence, which none of the packed functions
-    # does.
-    others = set(getattr(text, "layer_types", None) or []) - {"full_attention"}
+    if missing := family_of(config, f"model.path: {recipe.model.path}").packing.missing():
+        # Never silently: training has replaced such a recipe before (train.models.pads_instead).
+        raise UserError(f"pack: {recipe.model.path} needs {missing} to keep the sequences of a row apart")
+    others = set(getattr(text, "layer_types", None) or []) - {"full_attention", "sliding_attention", "linear_attention"}
     if others:
         raise UserError(
-            f"pack: {recipe.model.path} has layers of {', '.join(sorted(others))}; packed rows need full attention"
+            f"pack: {recipe.model.path} has layers of {', '.join(sorted(others))}, which pack does not know"
         )
     if getattr(text, "attention_dropout", 0.0):
         raise UserError(f"pack: {recipe.model.path} has attention_dropout, which pack does not support; set it to 0")

@@ -6,7 +6,7 @@ Those of the published families are the files that TRL ships.
 from __future__ import annotations
 
 import importlib.resources
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
@@ -106,9 +106,48 @@ INTERNVL = ChatTemplate(
     ),
     shows_pictures=True,
 )
+_THINK = ("<think>", "</think>")
+QWEN3 = ChatTemplate(name="qwen3", source="qwen3.jinja", eos="<|im_end|>", control=("<|im_start|>",), visible=_THINK)
+QWEN3_VL = ChatTemplate(
+    name="qwen3-vl",
+    source="qwen3_vl.jinja",
+    eos="<|im_end|>",
+    control=QWEN2_5_VL.control,
+    shows_pictures=True,
+)
+# Of the models from 4 billion parameters up: the prompt opens a think block, unless enable_thinking is false.
+QWEN3_5 = ChatTemplate(
+    name="qwen3.5",
+    source="qwen3_5_think.jinja",
+    eos="<|im_end|>",
+    control=QWEN2_5_VL.control,
+    visible=_THINK,
+    shows_pictures=True,
+)
+QWEN3_5_TEXT = replace(QWEN3_5, name="qwen3.5-text", control=("<|im_start|>",), shows_pictures=False)
+GEMMA4 = ChatTemplate(
+    name="gemma4",
+    source="gemma4_v5.jinja",
+    eos="<turn|>",
+    bos="<bos>",
+    control=("<|turn>", "<|channel>", "<channel|>", "<|think|>"),
+)
 
 CHAT_TEMPLATES: dict[str, ChatTemplate] = {
-    template.name: template for template in (MINIMAL, QWEN2_5, R1_DISTILL, LLAMA3, QWEN2_5_VL, INTERNVL)
+    template.name: template
+    for template in (
+        MINIMAL,
+        QWEN2_5,
+        R1_DISTILL,
+        LLAMA3,
+        QWEN2_5_VL,
+        INTERNVL,
+        QWEN3,
+        QWEN3_VL,
+        QWEN3_5,
+        QWEN3_5_TEXT,
+        GEMMA4,
+    )
 }
 """By name."""
 

@@ -8,7 +8,9 @@ full fine-tuning, about 4P under LoRA. What a run here never computes is not cou
 - attention is causal and within a sequence: half of PaLM's 12 x width x length operations a token and layer, where
   length is that of the token's own sequence and not of the row that it is packed in;
 - the head is counted on the predicted tokens, not on the prompt;
-- looking up embeddings is no arithmetic, and attention within the vision tower is left out.
+- looking up embeddings is no arithmetic;
+- attention within the vision tower or within a window, and the state of linear attention, are left out: they grow with
+  the tokens, and are small beside the matrices.
 """
 
 from __future__ import annotations
@@ -92,15 +94,26 @@ def count_flops(model: Any) -> FlopCount:
             else:
                 sums[part] += operations
 
-    text = base.config.get_text_config()
-    width = text.num_attention_heads * (getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads)
+    widths = attention_widths(base.config.get_text_config())
     return FlopCount(
         token=sums["language"],
         predicted=predicted,
         # Two products of 2 x width operations for half of all pairs; the gradient of both factors costs twice as much.
-        pair=2.0 * width * text.num_hidden_layers * (3 if reached["language"] else 1),
+        pair=2.0 * sum(widths) * (3 if reached["language"] else 1),
         picture_token=sums["vision"] * patches_per_token(base.config) + sums["projector"],
     )
+
+
+def attention_widths(text: Any) -> list[int]:
+    """Heads times values of a head, of each layer of the language model that attends to all that is before a token."""
+    kinds = getattr(text, "layer_types", None) or ["full_attention"] * text.num_hidden_layers
+    differing = getattr(text, "per_layer_config", None)  # of Gemma 4
+    layers = [differing[number] if differing else text for number in range(text.num_hidden_layers)]
+    return [
+        layer.num_attention_heads * (getattr(layer, "head_dim", None) or layer.hidden_size // layer.num_attention_heads)
+        for layer, kind in zip(layers, kinds, strict=True)
+        if kind == "full_attention"
+    ]
 
 
 def peak_flops(device_name: str) -> float | None:

@@ -16,8 +16,10 @@ from transformers.utils import is_liger_kernel_available
 from train.models.families.model_family import ModelFamily
 
 
-def liger_fault() -> str | None:
-    """Why the kernels cannot be used on this machine, if they cannot."""
+def liger_fault(family: ModelFamily) -> str | None:
+    """Why the kernels cannot be used for this family or on this machine, if they cannot."""
+    if not family.liger:
+        return f"its kernels are not those of {family.arch}; set it to false"
     if not is_liger_kernel_available():
         return (
             "needs the package liger-kernel, which is not installed (pip install 'srt-traces[liger]'); set it to false"

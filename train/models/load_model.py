@@ -38,6 +38,8 @@ def load_model(recipe: Recipe) -> PreTrainedModel:
         recipe.model.path, family, _loading_dtype(recipe, family), quantization_config=_quantization(recipe, family)
     )
     set_attention(model, choose_attention(recipe, model.config))
+    # What FSDP shards one by one. A text model of transformers may name layers of a vision tower that it does not have.
+    model._no_split_modules = list(family.blocks)
     if recipe.model.liger:
         use_liger_kernels(model, family)
     if family.reads_pictures:
@@ -66,7 +68,7 @@ def model_faults(recipe: Recipe) -> list[str]:
     except UserError as error:
         return [str(error)]
     faults = weight_faults(Path(path))
-    if recipe.model.liger and (fault := liger_fault()):
+    if recipe.model.liger and (fault := liger_fault(family)):
         faults.append(f"model.liger: {fault}")
     if recipe.optimizer.startswith("paged") and not torch.cuda.is_available():
         plain = recipe.optimizer.removeprefix("paged_")

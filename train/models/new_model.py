@@ -48,6 +48,6 @@ class NewModel(Config):
     untied_head: Annotated[bool, Flag("Options", "Give the output head weights separate from the embeddings.")] = False
     chat_template: Annotated[
         str | None,
-        Flag("Options", "minimal, qwen2.5, r1-distill or llama3; vision models have their own."),
+        Flag("Options", "minimal, qwen2.5, qwen3, r1-distill, llama3, gemma4; vision models have their own."),
     ] = None
     max_positions: int = 4096

@@ -25,8 +25,8 @@ from transformers.masking_utils import AttentionMaskInterface, flex_attention_ma
 # Names in transformers. Qwen2.5-VL's vision tower passes its bounds only to a name that contains "flash".
 SEGMENTS, VARLEN, FLEX, VISION_VARLEN = "segments", "varlen", "packed_flex", "flash_by_varlen"
 
-ROW_BOUNDS = ("cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k")
-"""The keyword arguments of a packed row."""
+ROW_BOUNDS = ("cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k", "seq_idx")
+"""The keyword arguments of a packed row; the last one is for linear attention."""
 
 
 class PackedStates(NamedTuple):

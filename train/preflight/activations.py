@@ -15,6 +15,7 @@ settings.
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 import weakref
 from contextlib import nullcontext
@@ -77,8 +78,8 @@ def language_activations(
     depth = len(backbone.layers)
     attention = recipe.model.attn if recipe.model.attn == "eager" else "sdpa"
     backbone.config._attn_implementation = attention if shape.rows > 1 or attention == "eager" else _COUNTED
-    # If every Nth layer is checkpointed, the memory is linear in groups of N layers.
-    group = max(recipe.gradient_checkpointing, 1)
+    # If every Nth layer is checkpointed, or is of another kind, the memory is linear in groups of so many layers.
+    group = math.lcm(max(recipe.gradient_checkpointing, 1), _period(backbone.config))
     points = {}
     # Two points of the line. Layers are removed from the same model, so the deeper one comes first.
     for groups in (3, 2):
@@ -112,6 +113,12 @@ def vision_activations(model: PreTrainedModel, family: ModelFamily, recipe: Reci
     return ActivationBytes(kept, kept + (2 if checkpointed else 1) * block * patches)
 
 
+def _period(config: Any) -> int:
+    """After how many layers their kinds begin again; that of Qwen3.5 is 4, and where all are alike it is 1."""
+    kinds = getattr(config, "layer_types", None) or ["full_attention"]
+    return next(n for n in range(1, len(kinds) + 1) if all(kinds[at] == kinds[at % n] for at in range(len(kinds))))
+
+
 def _trace(backbone: Any, recipe: Recipe, shape: MicroBatchShape, in_half: bool) -> ActivationBytes:
     """Run forward and backward through a copy of ``backbone``."""
     copied = copy.deepcopy(backbone)  # here, because fake tensors can be neither copied nor cast
@@ -135,8 +142,13 @@ def _trace(backbone: Any, recipe: Recipe, shape: MicroBatchShape, in_half: bool)
             if shape.rows > 1:
                 kind = stream.dtype if backbone.config._attn_implementation == "eager" else torch.bool
                 mask = torch.ones(shape.rows, 1, shape.length, shape.length, dtype=kind)
+            further = {}
+            if width := getattr(backbone.config, "hidden_size_per_layer_input", None):  # looked up by the ids
+                further["per_layer_inputs"] = stream.new_zeros(
+                    shape.rows, shape.length, backbone.config.num_hidden_layers, width
+                )
             with autocast:
-                out = stand_in(inputs_embeds=stream, attention_mask=mask, use_cache=False).last_hidden_state
+                out = stand_in(inputs_embeds=stream, attention_mask=mask, use_cache=False, **further).last_hidden_state
             del mask  # a layer may hold it for its backward pass
             after_forward = live.now
             live.peak = live.now

@@ -28,6 +28,7 @@ from train.loop.generations import choose_problems, find_problems
 from train.loop.watch import overlap
 from train.models.load_model import model_faults
 from train.models.model_files import load_tokenizer_and_processor
+from train.models.pads_instead import padded_instead
 from train.preflight.before_launch import FirstChecks, data_faults, has_data
 from train.preflight.data_checks import compare_prompts, encode_and_check, open_all
 from train.preflight.evaluations import evaluation_figures, with_generations
@@ -72,6 +73,11 @@ def run_checklist(
     warnings.simplefilter("ignore", FutureWarning)
     report = PreflightReport(list(first.faults))
     read, recipe = first.read, first.read.recipe
+    asked = recipe
+    if read.knows("model.path", "pack", "max_length", "batch_size"):
+        recipe, padded = padded_instead(recipe, first.launch.cluster.processes)
+        read = read._replace(recipe=recipe)
+        report.notes += filter(None, [padded])
     tokenizer, processor = None, None
     if read.knows("model.path"):
         # The faults of the recipe's own keys are already reported.
@@ -95,6 +101,7 @@ def run_checklist(
         held_out = _check_data(report, "held-out data", evaluated, tokenizer, processor, progress)
     if examples is not None and not report.faults:
         with report.collecting():
+            _check_output(report, asked, first.launch.cluster)
             _check_run(report, recipe, examples, held_out, processor, first.launch, gpu_bytes, step)
     return report
 
@@ -109,7 +116,7 @@ def _check_data(
 ) -> TokenizedExamples | None:
     """Check a data file; without tokenizer, only that it can be read. Returns its examples, if there are any."""
     recipe, faults = read.recipe, CountedFaults()
-    if tokenizer is None or not read.knows("pictures", "think"):
+    if tokenizer is None or not read.knows("pictures", "think", "chat_template_kwargs"):
         check_lines(recipe.data_file, faults)
         report.faults += faults.lines()
         return None
@@ -173,8 +180,6 @@ def _check_run(
         if recipe.generations is not None:
             find_problems(recipe, choose_problems(held_out, recipe.generations.count))
     estimator = MemoryEstimator(recipe)
-    with report.collecting():
-        _check_output(report, recipe, cluster)
     report.faults += _disk_faults(recipe, estimator.counts)
     members, shape = heaviest_micro_batch(plan, examples, recipe)
     memory = estimator.estimate(shape, cluster, plan.accumulation)

@@ -65,7 +65,7 @@ def compare_prompts(path: Path, encoder: Encoder, processor: ProcessorMixin | No
             sequence = parse_record(line, Sequence, place)
             example = encoder(sequence)
             compared += 1
-            evaluated = _evaluation_prompt(sequence, encoder.tokenizer, processor, encoder.root)
+            evaluated = _evaluation_prompt(sequence, encoder, processor)
         except UserError:
             continue  # reported elsewhere
         trained = example.input_ids[example.labels == IGNORED].tolist()
@@ -132,11 +132,11 @@ def lost_parts(
         )
 
 
-def _evaluation_prompt(sequence: Sequence, tokenizer: PreTrainedTokenizerBase, processor: Any, root: Path) -> list[int]:
+def _evaluation_prompt(sequence: Sequence, encoder: Encoder, processor: Any) -> list[int]:
     """The ids of the prompt as evaluation makes them: by the processor if there are pictures."""
     if sequence.images and processor is not None:
-        text = render_prompt(tokenizer, sequence.prompt, len(sequence.images))
-        shown = [shown_picture(root, image) for image in sequence.images]
+        text = render_prompt(encoder.tokenizer, sequence.prompt, len(sequence.images), encoder.kwargs)
+        shown = [shown_picture(encoder.root, image) for image in sequence.images]
         ids = processor(text=[text], images=[shown], add_special_tokens=False)["input_ids"][0]
         return [int(token) for token in ids]
-    return prompt_ids(tokenizer, sequence.prompt)
+    return prompt_ids(encoder.tokenizer, sequence.prompt, kwargs=encoder.kwargs)

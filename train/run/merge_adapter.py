@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from pydantic import Field
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from transformers import PreTrainedModel
@@ -28,10 +29,11 @@ from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
 from srt.io.file_versions import folder_hash
 from srt.io.records import Record
+from srt.language.template_kwargs import Scalar
 from train.models.model_files import apply_umask, load_family, load_weights, read_config, weight_faults
 from train.run.merge_sample import MergeSample, merge_sample
 from train.run.model_card import write_merged_card
-from train.run.run_manifest import MODEL_HASH, manifest_path, read_manifest
+from train.run.run_manifest import MODEL_HASH, manifest_path, read_manifest, template_kwargs
 
 SUMMARY = "merge.json"
 # Largest difference, as a share of the largest logit: in float32, merging changes only the order of sums.
@@ -62,6 +64,7 @@ class MergeSummary(Record):
     ``adapter_divergence``, which is that of the base alone and so what the adapter does, or at most 0.001.
 
     ``base_verified``: the adapter's manifest has the hash of this base. An adapter from elsewhere has no manifest.
+    ``chat_template_kwargs`` are those that it was trained with.
     """
 
     adapter: str
@@ -77,6 +80,7 @@ class MergeSummary(Record):
     greedy_changed: int
     divergence: float
     adapter_divergence: float
+    chat_template_kwargs: dict[str, Scalar] = Field(default={})
 
     @property
     def rounding(self) -> str:
@@ -116,6 +120,7 @@ def merge(
         if manifest.fingerprint.get(MODEL_HASH) != folder_hash(base):
             fault = f"not the model that {adapter} was trained on: its contents differ from {place.name}"
             raise UserError(f"{base}: {fault}")
+    kwargs = {} if manifest is None else template_kwargs(manifest.fingerprint)
     written = getattr(torch, dtype) if dtype else read_config(str(base)).dtype or torch.float32
     sample = merge_sample(base, family, manifest)
 
@@ -152,6 +157,7 @@ def merge(
             greedy_changed=int((unmerged.argmax(-1) != stored.argmax(-1)).sum()),
             divergence=_divergence(unmerged, stored),
             adapter_divergence=adapter_divergence,
+            chat_template_kwargs=kwargs,
         )
         allowed = max(_LEAST, _ROUNDING * adapter_divergence)
         if not summary.divergence <= allowed:  # also true for NaN
@@ -160,7 +166,9 @@ def merge(
                 "--dtype float32 rounds nothing"
             )
         (folder / SUMMARY).write_text(summary.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        write_merged_card(folder, output.resolve().name, adapter, base, reads_pictures=family.reads_pictures)
+        write_merged_card(
+            folder, output.resolve().name, adapter, base, reads_pictures=family.reads_pictures, kwargs=kwargs
+        )
     return summary
 
 

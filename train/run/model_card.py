@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import yaml
 from huggingface_hub import ModelCard, ModelCardData
 
+from srt.language.template_kwargs import NO_KWARGS, TemplateKwargs
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
 from train.recipe import Recipe
@@ -66,7 +67,7 @@ def write_card(
         "The recipe, without keys at their default:",
         f"```yaml\n{yaml.safe_dump(keys, sort_keys=False, allow_unicode=True)}```",
         "## Use",
-        _use(recipe.hub or _HERE, base if adapter else None, reads_pictures),
+        _use(recipe.hub or _HERE, base if adapter else None, reads_pictures, recipe.chat_template_kwargs),
         "`manifest.json` has the SHA-256 of everything it was made from, the versions of the libraries, and each start "
         "of the run; `train.json` has every figure that was logged.",
     ]
@@ -126,7 +127,9 @@ def _held_out(summary: TrainSummary) -> list[tuple[str, str]]:
     return rows
 
 
-def write_merged_card(folder: Path, name: str, adapter: Path, base: Path, *, reads_pictures: bool) -> None:
+def write_merged_card(
+    folder: Path, name: str, adapter: Path, base: Path, *, reads_pictures: bool, kwargs: TemplateKwargs = NO_KWARGS
+) -> None:
     """Write ``README.md`` into ``folder``, of the model ``name``: ``adapter`` merged into ``base``.
 
     The name of the base on the hub, and how the adapter was trained, are taken from the adapter's card if it has one.
@@ -145,7 +148,7 @@ def write_merged_card(folder: Path, name: str, adapter: Path, base: Path, *, rea
         _NO_LICENSE,
         *(["## Data", trained] if trained else []),
         "## Use",
-        _use(_HERE, None, reads_pictures),
+        _use(_HERE, None, reads_pictures, kwargs),
     ]
     (folder / CARD).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
@@ -168,7 +171,7 @@ def _card_data(hub_id: str | None, *, reads_pictures: bool, adapter: bool) -> Mo
     )
 
 
-def _use(folder: str, base: str | None, reads_pictures: bool) -> str:
+def _use(folder: str, base: str | None, reads_pictures: bool, kwargs: TemplateKwargs) -> str:
     """How to use the model in ``folder``, or the adapter there over ``base``."""
     notes = ["It expects questions in the form of its training data: question, options, how to answer."]
     notes += ["`.` is the folder of this file."] if folder == _HERE else []
@@ -182,7 +185,7 @@ def _use(folder: str, base: str | None, reads_pictures: bool) -> str:
     return "\n\n".join(
         [
             " ".join(notes),
-            f"```python\n{usage_snippet(folder, base, reads_pictures=reads_pictures)}\n```",
+            f"```python\n{usage_snippet(folder, base, reads_pictures=reads_pictures, kwargs=kwargs)}\n```",
             "With the toolkit, which reads folders of this machine:",
             "```\n{}\n```".format("\n".join(commands)),
         ]

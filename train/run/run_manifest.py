@@ -156,6 +156,12 @@ def was_trained_on(fingerprint: dict[str, Any], recipe: Recipe) -> bool:
     return _data_keys(recipe).items() <= fingerprint.items()
 
 
+def template_kwargs(fingerprint: dict[str, Any]) -> dict[str, Any]:
+    """The variables of the chat template that a run of this fingerprint was trained with."""
+    within = "chat_template_kwargs."
+    return {key.removeprefix(within): value for key, value in fingerprint.items() if key.startswith(within)}
+
+
 def data_hashes(fingerprint: dict[str, Any]) -> list[str]:
     """The SHA-256 of the file that a run of this fingerprint was trained on, or of those of its stages or mix."""
     return [value for key, value in fingerprint.items() if key == DATA_HASH or key.endswith(f".{DATA_HASH}")]

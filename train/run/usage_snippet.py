@@ -6,6 +6,7 @@ import json
 
 from srt.io.records import Problem
 from srt.language.prompts import prompt_messages
+from srt.language.template_kwargs import NO_KWARGS, TemplateKwargs
 
 QUESTION = Problem(
     id="example",
@@ -21,10 +22,11 @@ PICTURE = "picture.png"
 """The picture that the snippet of a vision model shows, which its reader supplies."""
 
 
-def usage_snippet(folder: str, base: str | None, *, reads_pictures: bool) -> str:
+def usage_snippet(folder: str, base: str | None, *, reads_pictures: bool, kwargs: TemplateKwargs = NO_KWARGS) -> str:
     """Python source that prints a reply of the model in ``folder``, or of the adapter there over the model ``base``.
 
     Both are folders, or names on the hub. A model that reads pictures is shown ``picture.png``.
+    ``kwargs`` are the variables of the chat template that it was trained with.
     """
     model_class = "AutoModelForImageTextToText" if reads_pictures else "AutoModelForCausalLM"
     reader_class = "AutoProcessor" if reads_pictures else "AutoTokenizer"
@@ -46,7 +48,8 @@ def usage_snippet(folder: str, base: str | None, *, reads_pictures: bool) -> str
         question,
         f'messages = [{{"role": "user", "content": {content}}}]',
         f"inputs = {reader}.apply_chat_template(",
-        '    messages, add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt"',
+        '    messages, add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt"'
+        + "".join(f", {name}={value!r}" for name, value in kwargs.items()),
         ").to(model.device)",
         "tokens = model.generate(**inputs, max_new_tokens=1024, do_sample=False)",
         f'print({reader}.decode(tokens[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True))',

@@ -27,6 +27,7 @@ from eval.backends.trace_grammar import trace_regex
 from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS
+from srt.language.template_kwargs import TemplateKwargs
 
 RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 """The allowed values of ``max_lora_rank``."""
@@ -66,8 +67,9 @@ class VllmBackend(FolderBackend):
         max_num_seqs: int | None = None,
         enforce_eager: bool = False,
         max_model_len: int | None = None,
+        chat_template_kwargs: TemplateKwargs | None = None,
     ) -> None:
-        super().__init__(model, adapter)
+        super().__init__(model, adapter, chat_template_kwargs)
         self._tensor_parallel, self._gpu_memory, self._vision_adapter = tensor_parallel, gpu_memory, vision_adapter
         self._dtype, self._max_num_seqs, self._enforce_eager = dtype, max_num_seqs, enforce_eager
         self._max_model_len = max_model_len

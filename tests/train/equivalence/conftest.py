@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from train.models.families.family_registry import find_family
 from train.models.init_model import init_model, sequence_texts
 from train.models.model_files import load_family, load_weights
 from train.train_srt import train
@@ -29,7 +30,7 @@ def base(data: Path, vision_data: Path, tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("equivalence-models")
 
     def keys(content: str, method: str) -> dict[str, Any]:
-        reads_pictures = MODELS[content]["arch"] != "llama"
+        reads_pictures = find_family(MODELS[content]["arch"]).reads_pictures
         half = method.endswith("bfloat16")
         path = folder / f"{content}{' in bfloat16' * half}"
         if not path.exists():

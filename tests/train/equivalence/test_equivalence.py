@@ -15,7 +15,19 @@ from typing import Any
 
 import pytest
 import torch
-from cells import PICTURES, STEPS, TABLE, TEXT, TRAINED_BY_TRL, UNTIED_PICTURES, WAYS, WHOLE, Cell
+from cells import (
+    FAMILIES,
+    FAMILY_WAYS,
+    PICTURES,
+    STEPS,
+    TABLE,
+    TEXT,
+    TRAINED_BY_TRL,
+    UNTIED_PICTURES,
+    WAYS,
+    WHOLE,
+    Cell,
+)
 from launches import GRADIENTS, Ended, recipe_of, run_plain_trl, weights
 from safetensors.torch import load_file
 
@@ -121,6 +133,21 @@ def test_same_losses_and_weights(cell: Cell, run: Runner, base: Base) -> None:
     reference = run(cell.content, cell.method, cell.reference)
     ended = run(cell.content, cell.method, cell.way)
     check(cell, ended, reference, base(cell.content, cell.method)["model"]["path"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", [pytest.param(name, marks=group(name, method)) for name, method in FAMILIES.items()])
+def test_a_family_is_the_same_packed_padded_and_sharded(family: str, run: Runner, base: Base) -> None:
+    """The cell that admits a family: losses to 1e-6, and every tensor of the first gradient to 1e-4."""
+    method = FAMILIES[family]
+    reference = run(family, method, WHOLE)
+    for way in FAMILY_WAYS:
+        here = WAYS[way].config == "cpu"
+        ended = run(family, method, way, here=here)
+        for (step, loss), (_, wanted) in zip(ended.losses, reference.losses, strict=True):
+            assert loss == pytest.approx(wanted, rel=1e-6), f"{way}: step {step}"
+        if not here:  # the script writes them
+            assert_same_gradients(ended, reference)
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
-"""InternVL3 in the form that transformers reads natively (folders named ``...-hf``)."""
+"""InternVL3 and InternVL3.5 in the form that transformers reads natively (folders named ``...-hf``)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from transformers import (
@@ -22,11 +24,13 @@ _TILE = 56  # pixels a side of a tile, which is 4 x 4 patches, or 4 tokens
 _MOST_TILES = 6  # of a picture, and one more that shows the whole
 
 
-def small_internvl(shape: dict[str, Any], tokenizer: PreTrainedTokenizerFast) -> tuple[PreTrainedModel, Any]:
-    """An InternVL3 whose language model is a Qwen2 of ``shape``, and its processor.
+def small_internvl(
+    shape: dict[str, Any], tokenizer: PreTrainedTokenizerFast, language_model: str = "qwen2"
+) -> tuple[PreTrainedModel, Any]:
+    """An InternVL whose ``language_model`` is a Qwen2 or Qwen3 of ``shape``, and its processor.
 
     The vision tower is as wide as the language model and has two layers. The output head is not tied to the embeddings,
-    as in the published model of 8 billion parameters.
+    as in the published models of 8 billion parameters.
     """
     # These need torchvision, which text models do without.
     from transformers import InternVLProcessor
@@ -45,7 +49,12 @@ def small_internvl(shape: dict[str, Any], tokenizer: PreTrainedTokenizerFast) ->
     }
     tokens_of_tile = (_TILE // _PATCH // _MERGE) ** 2
     config = InternVLConfig(
-        text_config={**shape, "model_type": "qwen2", "tie_word_embeddings": False},
+        text_config={
+            **shape,
+            "model_type": language_model,
+            "head_dim": shape["hidden_size"] // shape["num_attention_heads"],
+            "tie_word_embeddings": False,
+        },
         vision_config=vision,
         tie_word_embeddings=False,
         image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
@@ -85,4 +94,12 @@ INTERNVL = ModelFamily(
     small_model=small_internvl,
     tokenizer_splits_as_qwen=True,
     language_model_type="qwen2",
+)
+
+INTERNVL3_5 = replace(
+    INTERNVL,
+    name="internvl3_5",
+    blocks=("Qwen3DecoderLayer", "InternVLVisionLayer"),
+    small_model=partial(small_internvl, language_model="qwen3"),
+    language_model_type="qwen3",
 )

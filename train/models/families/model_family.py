@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from train.models.chat_templates import ChatTemplate
+from train.models.families.packing_needs import BY_ATTENTION, Packing
+from train.models.families.positions import Positions, one_per_token
 from train.recipe import PartName, PartPolicy, Recipe
 
 SmallModel = Callable[[dict[str, Any], PreTrainedTokenizerFast], tuple[PreTrainedModel, Any]]
@@ -39,7 +41,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelFamily:
-    """One ``model_type`` of transformers.
+    """One ``model_type`` of transformers, where one type has several language models with one of these.
 
     Attributes:
         auto_class: the class of transformers that loads it with a language-model head.
@@ -49,10 +51,12 @@ class ModelFamily:
         small_model: makes a small model for ``srt init-model``.
         tokenizer_splits_as_qwen: transformers gives a model of this type the pre-tokenizer of Qwen2, whatever its
             ``tokenizer.json`` says.
+        name: what ``srt init-model`` calls it, if not by its ``model_type``.
         language_model_type: the ``model_type`` that its language model must have, if others exist.
-        mrope: a picture token has a position in time, height and width (three rows of position ids beside that of the
-            text); otherwise every token has one position.
+        positions: the position ids that it takes.
+        packing: what a packed row needs.
         windowed_vision: the vision tower attends within many small windows.
+        liger: Liger's norm, SwiGLU and rotary positions are those of its language model.
     """
 
     model_type: str
@@ -62,14 +66,22 @@ class ModelFamily:
     chat_template: ChatTemplate
     small_model: SmallModel
     tokenizer_splits_as_qwen: bool = False
+    name: str | None = None
     language_model_type: str | None = None
-    mrope: bool = False
+    positions: Positions = one_per_token
+    packing: Packing = BY_ATTENTION
     windowed_vision: bool = False
+    liger: bool = True
+
+    @property
+    def arch(self) -> str:
+        """What ``srt init-model`` calls it."""
+        return self.name or self.model_type
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether it has a vision tower."""
-        return "vision" in self.parts
+        """Whether it is trained on pictures. A vision tower alone is not enough."""
+        return self.chat_template.shows_pictures
 
     def backbone(self, model: Any, part: PartName) -> Any:
         """The module of ``model`` that holds the layers of ``part``, inside PEFT's wrapper if there is one."""
@@ -104,18 +116,24 @@ class ModelFamily:
                 targets = r"(?:\w+\.)*(?:" + "|".join(map(re.escape, language_targets)) + ")"
             else:
                 targets = "(?:" + "|".join(map(re.escape, part.targets)) + ")"
-            within = [re.escape(layers) + r"\.\d+" for layers in part.layers] or list(map(re.escape, part.modules))
+            within = [re.escape(layers) + r"\.\d+" for layers in part.layers] or [
+                re.escape(module) + r"(?:\.\d+)?" for module in part.modules
+            ]
             patterns.append(f"(?:{'|'.join(within)})\\.{targets}")
         return "|".join(f"(?:{pattern})" for pattern in patterns)
 
 
-def decoder(path: str) -> Part:
-    """The language model at ``path``, with the seven matrices of each layer of Llama, Qwen2 and their relatives."""
+def decoder(path: str, further_targets: tuple[str, ...] = ()) -> Part:
+    """The language model at ``path``, with the seven matrices of each layer of Llama, Qwen2 and their relatives.
+
+    ``further_targets`` are those of layers of another kind.
+    """
     return Part(
         modules=(path, "lm_head"),
         layers=(f"{path}.layers",),
         targets=(
             *(f"self_attn.{name}" for name in ("q_proj", "k_proj", "v_proj", "o_proj")),
             *(f"mlp.{name}" for name in ("gate_proj", "up_proj", "down_proj")),
+            *further_targets,
         ),
     )

@@ -10,10 +10,12 @@ from transformers import (
     PreTrainedTokenizerFast,
     Qwen2_5_VLConfig,
     Qwen2_5_VLForConditionalGeneration,
+    Qwen2_5_VLModel,
 )
 
 from train.models.chat_templates import QWEN2_5_VL as TEMPLATE
 from train.models.families.model_family import ModelFamily, Part, decoder
+from train.models.families.positions import Mrope
 
 _LAYERS = 2
 _PATCH = 14  # pixels a side
@@ -98,6 +100,6 @@ QWEN2_5_VL = ModelFamily(
     chat_template=TEMPLATE,
     small_model=small_qwen2_5_vl,
     tokenizer_splits_as_qwen=True,
-    mrope=True,
+    positions=Mrope(Qwen2_5_VLModel),
     windowed_vision=True,
 )
