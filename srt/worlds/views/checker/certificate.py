@@ -13,7 +13,7 @@ from srt.worlds.views.checker.views_scene import UnreadableFigures, ViewsScene
 
 LONGEST = 40_000
 """Characters that are read, from the end of a text."""
-_STATEMENT_ENDS = re.compile(r"[.。!！?？;；\n](?!\d)")
+_STATEMENT_ENDS = re.compile(r"[。！？;；\n]|[.!?](?=\s|\Z)")
 _CELL = r"(?<![A-Za-z0-9.{])([a-h][1-8])"
 # ``the tallest of the stacks at a1 and b2 is 2 high`` gives the height of no stack.
 _HEIGHT = re.compile(
