@@ -120,10 +120,8 @@ def _pairs(statement: str, plan: Plan) -> Iterator[tuple[str, int, str]]:
             starts = re.findall(f"[{CODED}{WORDED}]", statement[: match.start("names")])
             if len(starts) > 1 or (not starts and plan.compass):
                 continue
-            start, step = (
-                _number(starts[0]) if starts else 0,
-                1 if match["way"].lower() in ("clockwise", "顺时针") else -1,
-            )
+            start = _number(starts[0]) if starts else 0
+            step = 1 if match["way"].lower() in ("clockwise", "顺时针") else -1
             for place, name in enumerate(re.findall(f"[{TOKENS}]", match["names"])):
                 yield name, (start + step * place) % len(plan.seats), ""
 
@@ -154,7 +152,7 @@ _TIER = (
     r"(?:(?:tier|level|shelf) (?P<word>one|two|three|[123])|(?P<ordinal>first|second|third|bottom|middle|top|lowest|"
     r"highest) (?:tier|level|shelf))(?![a-z])"
 )
-_SIDE = r"(?P<side>east|west|left|right)(?:ern)?(?![a-z(]| to )(?: (?:side|column|place|position|spot|pot|cell)(?![a-z]))?"
+_SIDE = r"(?P<side>east|west|left|right)(?:ern)?(?![a-z(]| to )(?: (?:side|column|place|spot|pot|cell)(?![a-z]))?"
 _TIER_ZH = "第?(?P<zh>[一二三123底顶]|中间?)层"
 _TIER_ROW = re.compile(
     rf"(?:{_TIER}|{_TIER_ZH}|(?<=: )(?P<cell>[123]))(?: ?[(（]?(?:from )?left to right[)）]?|从左到右)?"
@@ -194,12 +192,12 @@ def _seat_patterns(plan: Plan) -> tuple[tuple[re.Pattern[str], _SeatOf, str], ..
         found.append(
             (re.compile(pattern, re.IGNORECASE), lambda m: "".join(w[0].upper() for w in m.groups() if w), WORDED)
         )
-        found.append((re.compile("正?([东西])?([南北])?(?<=[东西南北])[边方侧面]?位?"), _direction_zh, WORDED))
+        found.append((re.compile("正?(?:([东西])([南北])?|([南北]))[边方侧面]?位?"), _direction_zh, WORDED))
     elif plan.kind != "booth":
         number = r"(?:seat|position|place|spot|座位|位置) ?([1-6])(?![0-9])|([1-6])号(?:座?位)?"
-        listed = r"(?:^|(?<=[,，、;；|(（]))( ?)([1-6])(?= ?[:：=→|])"
+        listed = r"(?:^|(?<=[,，、;；|(（])) ?([1-6])(?= ?[:：=→|])"
         found.append((re.compile(number, re.IGNORECASE), lambda match: f"P{match[1] or match[2]}", CODED))
-        found.append((re.compile(listed, re.MULTILINE), lambda match: f"P{match[2]}", CODED))
+        found.append((re.compile(listed, re.MULTILINE), lambda match: f"P{match[1]}", CODED))
     return tuple(found)
 
 
@@ -211,4 +209,4 @@ def _shelf_seat(match: re.Match[str]) -> str:
 
 def _direction_zh(match: re.Match[str]) -> str:
     """``东北`` is NE: north or south comes first in the name of a seat."""
-    return "".join(_DIRECTIONS_ZH[word] for word in (match[2], match[1]) if word)
+    return "".join(_DIRECTIONS_ZH[word] for word in (match[3], match[2], match[1]) if word)
