@@ -25,17 +25,17 @@ _BLANKS = re.compile(r"[^\S\n]+")
 
 _WORDS = (
     r"(?:is|are|was|sits?|sitting|seated|stands?|standing|placed|put|goes|must|be|can|only|now|then|also|therefore|"
-    r"thus|at|in|on|to|by|the|seat|place|position|spot|cell|slot|takes?|taken|occupie[sd]|holds?|has)(?![a-z])|"
+    r"thus|at|in|on|to|by|the|seat|place|position|spot|cell|slot|takes?|taken|occupie[sd]|holds?|has)(?![a-z])|['’]s(?![a-z])|"
     r"位于|坐|在|于|是|为|放|站|着|就|只能|一定|必须?|应|占据?|则|座位|位置|处|[@:：=>→⇒(（\-–—]"
 )
 _DENIAL = r"not(?![a-z])|n['’]t|cannot|不|未|没有?"
 _GAP = rf" ?(?:(?:{_WORDS}|{_DENIAL}) ?){{1,8}}"
 _DENIED = re.compile(_DENIAL)
 # ``Gus is south of Ned`` names no seat; a worded one next to a name, with nothing between, is a relation, too.
-_SEAT = rf"(?:[{CODED}]|[{WORDED}](?! ?(?:side |part )?of | ?的))"
+_SEAT = rf"(?:[{CODED}](?! ?的[左右旁对斜邻])|[{WORDED}](?! ?(?:side |part )?of | ?的))"
 _PAIR = re.compile(
     rf"(?P<name>[{TOKENS}])(?P<gap>{_GAP})(?P<seat>{_SEAT})"
-    rf"|(?P<seat2>[{CODED}]|(?<![{TOKENS}的以])(?<! of ){_SEAT})(?P<gap2>{_GAP})(?P<name2>[{TOKENS}])"
+    rf"|(?P<seat2>[{CODED}]|(?<![{TOKENS}的以])(?<! of ){_SEAT})(?P<gap2>{_GAP})(?P<name2>[{TOKENS}])(?!的|['’]s [a-z])"
     rf"|(?P<name3>[{TOKENS}]) ?(?P<seat3>[{CODED}])|(?P<seat4>[{CODED}]) ?(?P<name4>[{TOKENS}])"
 )
 _STRANGER = re.compile(

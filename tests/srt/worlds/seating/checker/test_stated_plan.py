@@ -18,6 +18,8 @@ IN_ORDER: list[tuple[Plan, tuple[str, ...], str]] = [
     (BOOTH, FOUR, "S1: Ana, S2: Bo, N1: Anabel Lee, N2: Di"),
     (BOOTH, FOUR, "Ana S1, Bo S2 / Ana S2, Bo S1. Ana S1, Bo S2. Anabel Lee N1. Di N2."),
     (BOOTH, FOUR, "Ana is at S1 or S2.\nBo sits at S2; Anabel Lee is in seat N1, Di must be at N2, so Ana is at S1."),
+    (BOOTH, FOUR, "Ana's seat is S1. Bo's: S2. Seat N1 is Anabel Lee. Di@N2. N1 is Di's neighbour on the same side."),
+    (BOOTH, SIX_ZH[:4], "小玲位于S1，小军在S2，N1是建国，阿珍坐N2。S1是小军的左邻，建国在S2的对面。"),
     (BOOTH, FOUR, "S1 goes to Ana and S2 to Bo. Anabel Lee takes N1. Seat N2 is taken by Di."),
     (BOOTH, FOUR, '{"S1": "Ana", "S2": "Bo", "N1": "Anabel Lee", "N2": "Di"}'),
     (BOOTH, FOUR, '{"Ana": "S1", "Bo": "S2", "Anabel Lee": "N1", "Di": "N2"}'),
