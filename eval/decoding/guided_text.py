@@ -55,7 +55,8 @@ class GuidedText:
         self.draft.append(token)
         self.drawn += 1
         self._opened = breaks == "opens"
-        if token in self._ends or breaks != "none":
+        # A token that opens this very line ends none: the one before it was judged without it.
+        if token in self._ends or breaks == "ends" or (self._opened and len(self.draft) > 1):
             return True
         if self.drawn == self.budget:
             self._give_up()

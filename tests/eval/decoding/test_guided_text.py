@@ -60,6 +60,10 @@ def test_a_token_that_opens_a_line_goes_with_that_line() -> None:
     assert one.line == 2
     line(one, 7, BREAK, kept=False)
     assert one.ids == [5, BREAK], "its own line, and one before it"
+    assert not one.add(opens, "opens"), "no line ends here"
+    line(one, 7, BREAK, kept=False)
+    assert one.ids == []
+    assert one.taken_back == 2
     one.add(6, "none")
     one.add(opens, "opens")
     one.judged(Verdict(kept=False))
