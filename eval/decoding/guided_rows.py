@@ -14,7 +14,7 @@ import torch
 
 from eval.decoding.guide import Guide, LineDraft
 from eval.decoding.model_rows import ModelRows
-from eval.decoding.text import Text
+from eval.decoding.text import Break, Text
 from eval.decoding.verdicts import Pending, Verdicts
 from srt.io.records import Problem
 
@@ -68,7 +68,7 @@ def write_guided(
 ) -> Iterator[Written]:
     """Write the texts that are ``asked`` for, ``at_once`` in the rows of a model; yields each when it is finished."""
     queue = iter(asked)
-    breaks: dict[int, bool] = {}
+    breaks: dict[int, Break] = {}
     seats: list[_Row | None] = [None] * at_once
     with Verdicts(guide) as verdicts:
         while True:
@@ -131,7 +131,7 @@ def _take_verdicts(rows: Iterable[_Row], verdicts: Verdicts) -> None:
 
 
 def _write_token(
-    rows: ModelRows, going: Mapping[int, _Row], writing: Writing, breaks: dict[int, bool], verdicts: Verdicts
+    rows: ModelRows, going: Mapping[int, _Row], writing: Writing, breaks: dict[int, Break], verdicts: Verdicts
 ) -> None:
     """The next token of each of the rows ``going``; asks for a verdict where it ends a line."""
     written = {number: row.text.ids for number, row in going.items()}
@@ -150,22 +150,33 @@ def _write_token(
     logs = scores.gather(1, tokens[:, None])[:, 0] - scores.logsumexp(1)
     for row, token, log in zip(going.values(), tokens.tolist(), logs.tolist(), strict=True):
         if token not in breaks:
-            breaks[token] = token not in writing.ends and "\n" in writing.decode([token])
+            breaks[token] = "none" if token in writing.ends else _break(writing.decode([token]))
         row.logs.append(log)
         before = row.text.redrawn
-        if row.text.add(token, breaks=breaks[token]):
-            row.draft = _draft(row, writing)
+        if row.text.add(token, breaks[token]):
+            row.draft = _draft(row, writing, broken=breaks[token] != "none")
             row.pending = verdicts.ask(row.draft)
         elif row.text.redrawn > before:  # it became too long
             row.logs, row.constraints = [], row.asked.constraints()
 
 
-def _draft(row: _Row, writing: Writing) -> LineDraft:
+def _break(token: str) -> Break:
+    """Whether a token with this text ends a line, or opens one: some vocabularies have a break and a word in one."""
+    before, broken, after = token.partition("\n")
+    if not broken:
+        return "none"
+    return "opens" if after.strip() and not before.strip() else "ends"
+
+
+def _draft(row: _Row, writing: Writing, *, broken: bool) -> LineDraft:
+    """What the guide is to judge; ``broken``: the last token breaks the line."""
     ids = row.text.ids
     ended = ids[-1] in writing.ends
+    text = writing.decode(ids[:-1] if ended else ids)
     return LineDraft(
         problem=row.asked.problem,
-        text=writing.decode(ids[:-1] if ended else ids),
+        # The last token may hold what the next line begins with.
+        text=text[: text.rfind("\n") + 1] if broken else text,
         ended=ended,
         line=row.text.line,
         draw=row.text.draws,

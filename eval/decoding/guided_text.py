@@ -10,6 +10,7 @@ from itertools import chain
 
 from eval.decoding.decode_settings import Redrawing
 from eval.decoding.guide import Verdict
+from eval.decoding.text import Break
 
 
 class GuidedText:
@@ -29,6 +30,7 @@ class GuidedText:
         self._kept: list[list[int]] = []
         self._best: list[list[int]] = []
         self._tries = 0
+        self._opened = False
         self._stuck_at, self._back = -1, options.back
         # Before these ids the likeliest line is known to lead nowhere: a line there has to be sampled.
         self._left_behind: set[tuple[int, ...]] = set()
@@ -48,11 +50,12 @@ class GuidedText:
         """Whether this line must be sampled, for a greedy draw would be the one that led nowhere."""
         return bool(self._left_behind) and self._before() in self._left_behind
 
-    def add(self, token: int, *, breaks: bool) -> bool:
+    def add(self, token: int, breaks: Break) -> bool:
         """Add a token, which ``breaks`` the line or not; returns whether the guide must now judge the draft."""
         self.draft.append(token)
         self.drawn += 1
-        if token in self._ends or breaks:
+        self._opened = breaks == "opens"
+        if token in self._ends or breaks != "none":
             return True
         if self.drawn == self.budget:
             self._give_up()
@@ -64,8 +67,10 @@ class GuidedText:
         """What the guide says of the draft."""
         ended = self.draft[-1] in self._ends
         if verdict.kept:
-            self._kept.append(self.draft)
-            self.draft, self._tries = [], 0
+            # Of a token that opens the next line, another may be drawn with that line.
+            line, self.draft = (self.draft[:-1], self.draft[-1:]) if self._opened else (self.draft, [])
+            self._kept += [line] if line else []
+            self._tries = 0
             self.draws += 1
             if self.line > self._stuck_at:
                 self._stuck_at, self._back = -1, self._options.back
@@ -96,7 +101,7 @@ class GuidedText:
             self._take_back()
 
     def _take_back(self) -> None:
-        self._tries = 0
+        self._tries, self.draft = 0, []
         self._stuck_at = max(self._stuck_at, self.line)
         count = min(self._back, self.line)
         self._back += self._options.back

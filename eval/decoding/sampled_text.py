@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence, Set
 
 from eval.decoding.decode_settings import Samples
 from eval.decoding.guide import Verdict
+from eval.decoding.text import Break
 from srt.answers.groups import groups
 from srt.io.records import Problem
 
@@ -46,7 +47,7 @@ class SampledText:
         """Whether this sample must be sampled: greedily it would be the first."""
         return bool(self._samples)
 
-    def add(self, token: int, *, breaks: bool) -> bool:
+    def add(self, token: int, breaks: Break) -> bool:
         """Add a token; returns whether the sample is whole."""
         self.ids.append(token)
         self.drawn += 1

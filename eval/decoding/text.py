@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 from eval.decoding.guide import Verdict
+
+Break = Literal["none", "ends", "opens"]
+"""Whether a token breaks the line: it ``ends`` one, or also ``opens`` the next, of which it then is the first token."""
 
 
 class Text(Protocol):
@@ -42,7 +45,7 @@ class Text(Protocol):
     def sampled(self) -> bool:
         """Whether the next token must be sampled, though decoding is greedy."""
 
-    def add(self, token: int, *, breaks: bool) -> bool:
+    def add(self, token: int, breaks: Break) -> bool:
         """Add a token, which ``breaks`` the line or not; returns whether the guide must now judge the text."""
 
     def judged(self, verdict: Verdict) -> None:

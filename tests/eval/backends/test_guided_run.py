@@ -43,9 +43,10 @@ def solved(problems: list[Problem]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def folder(problems: list[Problem], solved: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its vocabulary has tokens that end a line and open the next."""
     path = tmp_path_factory.mktemp("scripted") / "model"
     asked = [message.content for problem in problems for message in prompt_messages(problem, "bare", False)]
-    init_model("llama", [*asked, *solved], path, hidden=16, layers=1, heads=2, vocab=600, seed=0)
+    init_model("llama", [*asked, *solved], path, hidden=16, layers=1, heads=2, vocab=600, seed=0, pieces="placements")
     return path
 
 
@@ -109,8 +110,10 @@ def evaluate(
 
 
 def test_lines_that_are_not_proved_are_drawn_again(
-    evaluate: Callable[..., list[Prediction]], solved: list[str], tmp_path: Path
+    evaluate: Callable[..., list[Prediction]], folder: Path, solved: list[str], tmp_path: Path
 ) -> None:
+    vocabulary = AutoTokenizer.from_pretrained(folder).batch_decode([[token] for token in range(600)])
+    assert any(token.startswith("\n") and token.strip() for token in vocabulary), "such a token goes with the next line"
     rows = evaluate("run", decode={"proved": {"tokens": 3000}})
     assert {row.guided for row in rows} == {"proved"}
     assert {row.text for row in rows} == set(solved)

@@ -19,7 +19,7 @@ def text(longest: int = 100, **options: int) -> GuidedText:
 
 def line(of: GuidedText, *tokens: int, kept: bool, whole: bool = False) -> None:
     for token in tokens:
-        asked = of.add(token, breaks=token == BREAK)
+        asked = of.add(token, "ends" if token == BREAK else "none")
     assert asked
     of.judged(Verdict(kept, whole))
 
@@ -49,6 +49,23 @@ def test_a_refused_line_is_sampled_as_often_as_tries_say_then_lines_go_back() ->
     assert one.line == 3, "it had come further: one line again"
 
 
+def test_a_token_that_opens_a_line_goes_with_that_line() -> None:
+    opens = 3
+    one = text(tries=0)
+    line(one, 5, BREAK, kept=True)
+    one.add(6, "none")
+    assert one.add(opens, "opens")
+    one.judged(Verdict(kept=True))
+    assert one.ids == [5, BREAK, 6, opens]
+    assert one.line == 2
+    line(one, 7, BREAK, kept=False)
+    assert one.ids == [5, BREAK], "its own line, and one before it"
+    one.add(6, "none")
+    one.add(opens, "opens")
+    one.judged(Verdict(kept=False))
+    assert one.ids == []
+
+
 def test_it_ends_with_the_longest_text_that_was_kept() -> None:
     one = text(tries=0, tokens=12)
     for token in (5, 6, 7):
@@ -56,9 +73,9 @@ def test_it_ends_with_the_longest_text_that_was_kept() -> None:
     line(one, 8, BREAK, kept=False)  # 7 goes back
     line(one, 9, BREAK, kept=False)  # 5 and 6 go back
     assert one.ids == []
-    one.add(4, breaks=False)
+    one.add(4, "none")
     assert not one.finished
-    one.add(4, breaks=False)
+    one.add(4, "none")
     assert one.finished
     assert not one.whole
     assert one.ids == [5, BREAK, 6, BREAK, 7, BREAK]
@@ -77,8 +94,8 @@ def test_a_refused_answer_stays_if_nothing_longer_comes() -> None:
 def test_a_text_does_not_grow_beyond_what_it_may() -> None:
     one = text(longest=4, tries=1, tokens=50)
     line(one, 5, BREAK, kept=True)
-    one.add(6, breaks=False)
-    one.add(6, breaks=False)
+    one.add(6, "none")
+    one.add(6, "none")
     assert one.ids == [5, BREAK], "refused without a look"
     assert (one.drawn, one.redrawn, one.finished) == (4, 1, False)
 
@@ -89,7 +106,7 @@ def test_any_verdicts_end_at_the_budget(seed: int) -> None:
     tries, back, tokens = rng.randint(0, 3), rng.randint(1, 3), rng.randint(1, 60)
     one = text(longest=rng.randint(2, 20), tries=tries, back=back, tokens=tokens)
     while not one.finished:
-        if one.add(rng.randint(0, 4), breaks=(breaks := rng.random() < 0.4)) or breaks:
+        if one.add(rng.randint(0, 4), rng.choice(["none", "none", "ends", "opens"])):
             kept = rng.random() < 0.6
             one.judged(Verdict(kept, kept))
         assert one.drawn <= tokens

@@ -18,8 +18,8 @@ def drawn(choose: Choose, verdicts: list[Verdict]) -> tuple[int, int]:
     one = SampledText(Samples(samples=len(verdicts)), 5, {END}, choose)
     for number, verdict in enumerate(verdicts, 1):
         assert one.sampled == (number > 1)
-        assert not one.add(number, breaks=True), "a line break ends no sample"
-        assert one.add(END, breaks=False)
+        assert not one.add(number, "ends"), "a line break ends no sample"
+        assert one.add(END, "none")
         one.judged(verdict)
         if one.finished:
             break
@@ -56,7 +56,7 @@ def test_a_vote_ends_when_it_is_decided(answers: str, expected: tuple[int, int])
 
 def test_a_sample_is_no_longer_than_it_may_be() -> None:
     one = SampledText(Samples(samples=2), 3, {END}, first_whole)
-    assert [one.add(7, breaks=False) for _ in range(3)] == [False, False, True]
+    assert [one.add(7, "none") for _ in range(3)] == [False, False, True]
     one.judged(Verdict(kept=False))
     assert one.ids == []
     assert (one.budget, one.drawn, one.finished) == (6, 3, False)
