@@ -3,11 +3,14 @@
     python -m research.decoding.guided_decoding research/recipes/guided-decoding.yaml [key=value ...]
 
 Every way writes the same problems with 1, 2, 4 and 8 times the tokens of greedy texts. The first ``tune`` problems set
-that unit, how often the coin refuses and from what log probability on a line is kept; figures are of other problems.
+that unit, how often the coin refuses, and from what log probability on a line is kept (so that as many are refused as
+by the checker, or so that most texts end proved and right); figures are of other problems.
 What is finished is read from ``output/cells``, so that a command that was killed goes on.
 
 A whole-sample way has as many samples as its budget has greedy texts, the first greedy (``greedy`` is its first point),
-and ends early where more cannot matter; a line-wise way has that many tokens for each problem. All tokens count.
+and ends early where more cannot matter. A line-wise way has that many tokens for each problem, so that with 1 a text
+longer than the mean is cut off. All tokens count, and the table has what was spent. Masking the tokens that no provable
+step could have, without drawing again, is not here: it needs all provable next steps of a text in advance.
 """
 
 from __future__ import annotations
@@ -46,7 +49,18 @@ from srt.language.trace import Trace
 from srt.pipeline.solve import solve_one
 
 WayName = Literal[
-    "greedy", "majority", "best", "certificate", "proved", "coin", "likely", "constrain", "infer", "early", "solver"
+    "greedy",
+    "majority",
+    "best",
+    "certificate",
+    "proved",
+    "coin",
+    "likely",
+    "likely-best",
+    "constrain",
+    "infer",
+    "early",
+    "solver",
 ]
 
 
@@ -75,11 +89,13 @@ class Study(Config):
 
 class Tuned(Record):
     """What the tuned problems say: the mean tokens of a greedy text, rounded up; the share of lines that the checker
-    refuses; and the log probability (nats a token) below which that share of the lines lies that it judged."""
+    refuses; the log probability (nats a token) below which that share of the lines lies that it judged; and the one of
+    several log probabilities with which most of the tuned problems end proved and right."""
 
     unit: int
     refusal: float
     threshold: float
+    best_threshold: float
 
 
 class Row(Record):
@@ -138,7 +154,9 @@ def run(study: Study) -> str:
         rows = [row for row in rows if row.way != "certificate"]
         note += " No problem has a certificate here: that way is left out."
     said = "; ".join(
-        f"unit {each.unit} tokens, refusal {each.refusal:.3f}, threshold {each.threshold:.3f} nats" for each in tuned
+        f"unit {each.unit} tokens, refusal {each.refusal:.3f}, thresholds {each.threshold:.3f} and "
+        f"{each.best_threshold:.3f} nats"
+        for each in tuned
     )
     halves = (
         f"Tuned on the first {len(tuning)} problems of {study.problems} ({said}); figures are of the {len(reported)} "
@@ -164,6 +182,7 @@ _LINES: dict[str, Callable[[Tuned], Guide]] = {
     "early": lambda _: ProofGuide(),
     "coin": lambda tuned: CoinGuide(tuned.refusal),
     "likely": lambda tuned: LikelyGuide(tuned.threshold),
+    "likely-best": lambda tuned: LikelyGuide(tuned.best_threshold),
     "constrain": lambda _: OperationGuide("CONSTRAIN"),
     "infer": lambda _: OperationGuide("INFER"),
 }
@@ -248,9 +267,25 @@ def _tune(study: Study, number: int, writer: Writer, problems: Sequence[Problem]
     unit = math.ceil(np.mean([text.output_tokens for text in greedy.texts]))
     tokens = max(study.budgets) * unit
     checked = _lines(study, "tune-proved", number, writer, problems, seed, NotingProofGuide(), tokens)
-    refusal = sum(text.refused for text in checked.texts) / sum(text.lines for text in checked.texts)
+    if not (lines := sum(text.lines for text in checked.texts)):
+        raise UserError(f"{study.models[number]}: in {unit} tokens it ends no line that could be judged")
+    refusal = sum(text.refused for text in checked.texts) / lines
     every = [each for text in checked.texts for each in text.log_probabilities]
-    return Tuned(unit=unit, refusal=refusal, threshold=float(np.quantile(every, refusal)))
+    found: dict[float, int] = {}
+    for share_refused in _TRIED if "likely-best" in study.ways else ():
+        guide = LikelyGuide(float(np.quantile(every, share_refused)))
+        cell = _lines(study, f"tune-likely-{share_refused}", number, writer, problems, seed, guide, tokens)
+        found[guide.threshold] = sum(text.proved and text.right for text in cell.texts)
+    return Tuned(
+        unit=unit,
+        refusal=refusal,
+        threshold=float(np.quantile(every, refusal)),
+        best_threshold=max(found, key=lambda each: found[each], default=-math.inf),
+    )
+
+
+_TRIED = (0.02, 0.05, 0.1, 0.2)
+"""Shares of the lines that the checker judged: the log probabilities below which these lie are tried."""
 
 
 def _row(way: WayName, budget: int, cells: Sequence[tuple[int, Cell]], problems: Sequence[Problem], models: int) -> Row:
@@ -307,7 +342,8 @@ _TITLES: dict[WayName, str] = {
     "certificate": "best of samples by certificate",
     "proved": "proved at every step",
     "coin": "control: a coin",
-    "likely": "control: log probability",
+    "likely": "control: log probability, as many refused",
+    "likely-best": "control: log probability, tuned",
     "constrain": "control: CONSTRAIN alone",
     "infer": "control: INFER alone",
     "early": "early checkpoint, proved at every step",
