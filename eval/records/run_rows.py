@@ -39,12 +39,13 @@ class Checked(RunRow):
     """The trace language's and the checker's results on one prediction; they never count towards accuracy.
 
     ``code`` is the judgement on the whole text (:data:`srt.judging.judgement.Code`; ``None`` in runs that were scored
-    by version 0.1). ``kind`` is what the text was read as, ``fault`` why it is no whole trace. ``check`` holds the
-    verdicts on its steps up to that place, and ``spans`` their characters in the text; ``refusal`` says why it was not
-    checked.
+    by version 0.1), and ``certified`` what the judgement says of its last plan. ``kind`` is what the text was read as,
+    ``fault`` why it is no whole trace. ``check`` holds the verdicts on its steps up to that place, and ``spans`` their
+    characters in the text; ``refusal`` says why it was not checked.
     """
 
     code: Code | None = None
+    certified: bool | None = None
     kind: TraceKind | None = None
     fault: str | None = None
     check: TraceCheck | None = None
@@ -62,6 +63,7 @@ class Checked(RunRow):
             variant=prediction.variant,
             repeat=prediction.repeat,
             code=judged.code,
+            certified=judged.certified,
             kind=judged.kind,
             fault=fault or (None if judged.answer is not None else "it states no answer"),
             check=judged.check,
@@ -138,6 +140,7 @@ class StoredCheck:
     provable: bool
     proved: bool
     computed: bool
+    certified: bool | None
     refused: bool
     true: bool | None
     steps: Mapping[Support, int]
@@ -220,6 +223,7 @@ def stored_checks(path: Path, questions: Collection[tuple[str, str]]) -> dict[Ro
             provable=row.kind == "world" and row.check is not None,
             proved=row.proved,
             computed=row.computed,
+            certified=row.certified,
             refused=row.refusal is not None,
             true=all(step.truth == "true" for step in steps) if known else None,
             steps=dict(Counter(step.support for step in steps)) or _NO_STEPS,

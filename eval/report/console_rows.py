@@ -41,6 +41,7 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
         f"computed {percent(traces.computed.share)}%"
         if traces.with_steps.right
         else "",
+        "certified": f"{percent(traces.certified.share)}% of outputs" if traces.certified else "",
         "steps": _counts(traces.steps) if any(traces.steps.values()) else "",
     }
     for dimension, shares in summary.by.items():

@@ -128,6 +128,7 @@ def _shown(comparison: Comparison) -> dict[str, bool]:
         "reference": any(arm.reference_tokens for arm in arms),
         "pictures": any(arm.image_tokens for arm in arms),
         "traces": wording.has_traces(arms),
+        "certified": any(arm.traces.certified for arm in arms),
         "token_ratio": any(row.token_ratio for row in rows),
         "per_right": any(row.per_right_ratio for row in rows),
         "only": any(row.only_arm is not None for row in rows),

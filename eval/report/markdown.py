@@ -101,6 +101,7 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
         "traces %",
         "proved %",
         "computed %",
+        "certified %",
     ]
     rows = []
     judged = has_traces(arms)
@@ -115,6 +116,7 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
         right = f"{credit(arm.accuracy.right)}/{arm.accuracy.count}"
         of = arm.traces
         traces = [percent(share.share) if judged else "-" for share in (of.with_steps, of.proved, of.computed)]
+        traces.append("-" if of.certified is None else percent(of.certified.share))
         rows.append([arm.arm, interval(arm.accuracy), right, percent(arm.unread), *counts, *guided, *traces])
     return _table(head, rows)
 

@@ -65,8 +65,9 @@ class Traces(Record):
 
     ``with_steps``: the text parses as a trace with steps. ``proved`` is said of traces of exact worlds: every step and
     the answer are proved, and every step is used. ``computed`` is said of free traces: the answer is, and every step
-    that could be decided. ``steps`` counts verdicts over all steps of all traces; ``refused`` counts traces that the
-    checker could not check.
+    that could be decided. ``certified`` is said of any text (:class:`srt.judging.judgement.Judgement`); it is ``None``
+    where no problem has a certificate. ``steps`` counts verdicts over all steps of all traces; ``refused`` counts
+    traces that the checker could not check.
     """
 
     with_steps: Share
@@ -74,6 +75,8 @@ class Traces(Record):
     proved_and_right: Share
     computed: Share
     computed_and_right: Share
+    certified: Share | None = None
+    certified_and_right: Share | None = None
     steps: dict[str, int]
     refused: int
 
@@ -255,6 +258,7 @@ def _traces(run: Run, problems: Mapping[str, Problem]) -> Traces:
     def of_rows(holds: Iterable[bool]) -> Share:
         return share(np.array([list(holds)], dtype=np.float64), clusters)
 
+    certifiable = any(row.certified is not None for row in rows.values())
     verdicts: Counter[str] = Counter()
     for row in rows.values():
         verdicts.update(row.steps)
@@ -264,6 +268,10 @@ def _traces(run: Run, problems: Mapping[str, Problem]) -> Traces:
         proved_and_right=of_rows(row.proved and key in right for key, row in rows.items()),
         computed=of_rows(row.computed for row in rows.values()),
         computed_and_right=of_rows(row.computed and key in right for key, row in rows.items()),
+        certified=of_rows(row.certified is True for row in rows.values()) if certifiable else None,
+        certified_and_right=of_rows(row.certified is True and key in right for key, row in rows.items())
+        if certifiable
+        else None,
         steps={name: verdicts[name] for name in ("proved", "computed", "consistent", "unchecked", "refuted")},
         refused=sum(row.refused for row in rows.values()),
     )

@@ -16,7 +16,9 @@ from srt.io.records import FinishReason, Problem
 from srt.judging.judgement import Code, Judgement
 from srt.judging.output_text import Output, read_output
 from srt.language.faults import Fault
+from srt.language.text import linearize
 from srt.language.trace import StepCheck, Trace, TraceCheck
+from srt.worlds.world_registry import certified
 
 Checker = Callable[[Problem, Trace], TraceCheck]
 
@@ -47,7 +49,10 @@ def judge(
             which takes about three times as long.
     """
     output = read_output(problem, text, finish_reason, thinking_open=thinking_open)
-    return _judged(problem, output, trace_of(output, problem), checker)
+    judged = _judged(problem, output, trace_of(output, problem), checker)
+    # Nothing is read of a text that is too large.
+    whole = "" if output.too_large else text
+    return judged.model_copy(update={"certified": certified(problem, whole, output.stated)})
 
 
 def judge_trace(problem: Problem, trace: Trace, *, checker: Checker = check) -> Judgement:
@@ -57,7 +62,8 @@ def judge_trace(problem: Problem, trace: Trace, *, checker: Checker = check) -> 
         UserError: ``trace`` is a trace of another problem.
     """
     output = Output(trace.kind, trace.lang, trace.steps, text=trace.text, answer=trace.answer, stated=trace.answer)
-    return _judged(problem, output, trace, checker)
+    judged = _judged(problem, output, trace, checker)
+    return judged.model_copy(update={"certified": certified(problem, linearize(trace), trace.answer)})
 
 
 def _judged(problem: Problem, output: Output, trace: Trace | None, checker: Checker) -> Judgement:

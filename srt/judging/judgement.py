@@ -46,12 +46,14 @@ class JudgedStep(NamedTuple):
 class Judgement(Record):
     """What is known of one output for one problem.
 
-    ``certified`` is for outputs whose decoding was guided by the checker; nothing sets it yet. ``answer`` is what the
-    output states, in normal form; ``right`` whether it equals gold (``None`` where there is no gold answer). ``kind``
-    is what the output was read as, ``None`` if it is neither a trace nor prose with an answer. ``check`` has the
-    verdicts on what was read, and ``spans`` the places of its steps. ``proved_steps`` counts the steps that are proved
-    before the first that is not. ``padding`` is the number (from 1) of a step that a ``padded`` trace can do without.
-    ``reason`` says, of a text that is too large, malformed or of another form, why.
+    ``certified`` says of any text, in whatever form: the last plan that it states satisfies every clue, and its answer
+    is right in that plan; ``None`` where the problem has no such certificate. Neither how the plan was found nor that
+    it is the only one is shown (``docs/language.md``). ``answer`` is what the output states, in normal form; ``right``
+    whether it equals gold (``None`` where there is no gold answer). ``kind`` is what the output was read as, ``None``
+    if it is neither a trace nor prose with an answer. ``check`` has the verdicts on what was read, and ``spans`` the
+    places of its steps. ``proved_steps`` counts the steps that are proved before the first that is not. ``padding`` is
+    the number (from 1) of a step that a ``padded`` trace can do without. ``reason`` says, of a text that is too large,
+    malformed or of another form, why.
     """
 
     code: Code

@@ -21,6 +21,10 @@ Checker = Callable[[Problem, Trace], TraceCheck | None]
 LeftOut = Callable[[Problem, Trace], Iterator[tuple[int, tuple[str, ...]]] | None]
 """Steps of a proved trace that seem to add nothing, each with the steps that can be cited instead (``#2``), the last
 first; ``None`` for a problem of another world. Each costs no more than the check of a step or two."""
+Certificate = Callable[[Problem, str, str | None], bool | None]
+"""Whether a text has the certificate of its problem: the last plan that it states (who sits where) satisfies every clue
+of the problem, and the answer that it gives (``None``: none) is right in that plan. ``None`` for a problem that has no
+certificate. It reads any text in linear time, never the gold answer, and shares nothing with the solver."""
 
 
 class WorldEntry(NamedTuple):
@@ -28,11 +32,13 @@ class WorldEntry(NamedTuple):
 
     They are paths so that a process which only checks never loads a solver, and the other way round. ``left_out`` is
     for a world in which a proved trace can have steps that add nothing; in the others a step that is cited has news.
+    ``certificate`` is for a world in which something is to be found that a text can state and a checker can try.
     """
 
     world: str
     checker: str | None = None
     left_out: str | None = None
+    certificate: str | None = None
 
 
 WORLDS: dict[str, WorldEntry] = {
@@ -40,8 +46,13 @@ WORLDS: dict[str, WorldEntry] = {
         "srt.worlds.seating.seating_world:SeatingWorld",
         "srt.worlds.seating.checker.check_seating:check_seating",
         "srt.worlds.seating.checker.left_out:left_out",
+        "srt.worlds.seating.checker.certificate:certify_seating",
     ),
-    "views": WorldEntry("srt.worlds.views.views_world:ViewsWorld", "srt.worlds.views.checker.check_views:check_views"),
+    "views": WorldEntry(
+        "srt.worlds.views.views_world:ViewsWorld",
+        "srt.worlds.views.checker.check_views:check_views",
+        certificate="srt.worlds.views.checker.certificate:certify_count",
+    ),
     "routes": WorldEntry(
         "srt.worlds.routes.routes_world:RoutesWorld", "srt.worlds.routes.checker.check_route:check_route"
     ),
@@ -63,6 +74,14 @@ def steps_left_out(problem: Problem, trace: Trace) -> Iterator[tuple[int, tuple[
     for path in filter(None, (entry.left_out for entry in WORLDS.values())):
         if (found := cast("LeftOut", _named(path))(problem, trace)) is not None:
             yield from found
+
+
+def certified(problem: Problem, text: str, answer: str | None) -> bool | None:
+    """What the world of ``problem`` says of ``text`` (:data:`Certificate`); ``None`` where there is no certificate."""
+    for path in filter(None, (entry.certificate for entry in WORLDS.values())):
+        if (found := cast("Certificate", _named(path))(problem, text, answer)) is not None:
+            return found
+    return None
 
 
 _named = cache(resolve_name)

@@ -8,6 +8,7 @@ relations, as ``docs/seating.md`` says.
 from __future__ import annotations
 
 import math
+import random
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -47,6 +48,24 @@ class BruteSeating:
         """Whether ``letters`` are the right options wherever the clues hold."""
         held = self._all(claim for word, claim in self.clues.items() if word != "question")
         return self._are_right(letters, held, self._filled(self.clues["question"]))
+
+    def fits(self, seats: Sequence[str], letters: Sequence[str]) -> bool:
+        """Whether every clue holds where ``names`` have these ``seats``, and ``letters`` are right there."""
+        if tuple(seats) not in self.ways:
+            return False
+        here = np.array([way == tuple(seats) for way in self.ways])
+        held = self._all(claim for word, claim in self.clues.items() if word != "question")
+        return bool((held & here).any()) and self._are_right(letters, here, self._filled(self.clues["question"]))
+
+    def solution(self, rng: random.Random) -> tuple[tuple[str, ...], list[str]] | None:
+        """Seats of ``names`` in which every clue holds, and the options that are right there; ``None`` if none are."""
+        held = self._all(claim for word, claim in self.clues.items() if word != "question")
+        seats = self.ways[rng.choice(np.flatnonzero(held).tolist())]
+        here = np.array([way == seats for way in self.ways])
+        filled = self._filled(self.clues["question"])
+        named = [letter for letter, name in self.options.items() if name and filled[self.names.index(name)][here].any()]
+        letters = named or [letter for letter, name in self.options.items() if name is None]
+        return (seats, letters) if letters else None
 
     def entailed(self, claims: Sequence[str], step: tuple[str, Sequence[str], str]) -> bool:
         """Whether a step (operation, premises, claim) follows from its premises, where ``claims`` stand before it."""

@@ -45,6 +45,13 @@ class BruteViews:
         assert gold is not None
         return list(letters) == (gold.value if gold.kind == "choice_set" else [str(gold.value)])
 
+    def fits(self, heights: Mapping[str, int], count: int) -> bool:
+        """Whether stacks of these heights, and no others, have ``count`` cubes and show the views."""
+        solid = np.zeros((self.deep, self.wide), dtype=int)
+        for cell, height in heights.items():
+            solid[int(cell[1]) - 1, "abcdefgh".index(cell[0])] = height
+        return int(solid.sum()) == count and any((solid == one).all() for one in self._fitting(tuple(self.shown)))
+
     def entailed(self, claims: Sequence[str], step: tuple[str, Sequence[str], str]) -> bool:
         """Whether a step (operation, premises, claim) follows from its premises, where ``claims`` stand before it."""
         _, args, text = step

@@ -45,6 +45,12 @@ def check_sharding(trainer: SFTTrainer) -> None:
         if _asked_for(name) and not enabled:
             used = trainer.accelerator.distributed_type.value
             raise UserError(f"the accelerate file says distributed_type: {name}, but accelerate uses {used}")
+    if trainer.is_fsdp_enabled and (buffer := _saved_buffer(trainer.model)):
+        # accelerate 1.15 takes every entry of the state dict for a sharded parameter.
+        raise UserError(
+            f"accelerate cannot shard this model by FSDP2: {buffer} is no parameter; use DDP or ZeRO-3 "
+            "(configs/ddp_8gpu.yaml, configs/zero3_8gpu.yaml)"
+        )
 
 
 def reduce_in_float32(trainer: SFTTrainer) -> None:
@@ -66,6 +72,14 @@ def save_in_one_piece(trainer: SFTTrainer) -> None:
     """Have the next save under FSDP2 gather the weights into plain safetensors, whatever the form of checkpoints."""
     if trainer.is_fsdp_enabled:
         trainer.accelerator.state.fsdp_plugin.set_state_dict_type("FULL_STATE_DICT")
+
+
+def _saved_buffer(model: torch.nn.Module) -> str | None:
+    """The path of a buffer that is saved with the weights, if there is one."""
+    for path, module in model.named_modules():
+        for name in module._buffers.keys() - module._non_persistent_buffers_set:
+            return f"{path}.{name}"
+    return None
 
 
 def _asked_for(method: str) -> bool:

@@ -30,7 +30,7 @@ PLACES = 128
 """Texts of a run's data that are compared, and places in each: both bound the memory that logits take."""
 
 
-class Text(NamedTuple):
+class ComparedText(NamedTuple):
     """The ``inputs`` of a model for one text, and the ``places`` [n] whose next tokens are compared."""
 
     inputs: dict[str, torch.Tensor]
@@ -41,7 +41,7 @@ class MergeSample(NamedTuple):
     """``texts``, and in ``source`` what they are."""
 
     source: str
-    texts: list[Text]
+    texts: list[ComparedText]
 
 
 def merge_sample(base: Path, family: ModelFamily, manifest: TrainingManifest | None) -> MergeSample:
@@ -68,7 +68,7 @@ def merge_sample(base: Path, family: ModelFamily, manifest: TrainingManifest | N
         batch = collate([{MEMBERS: [number]}])
         trained = torch.from_numpy(example.labels[1:] != IGNORED).nonzero()[:, 0]
         inputs = {name: value for name, value in batch.items() if name not in ("labels", "roles")}
-        texts.append(Text(inputs, trained[:: math.ceil(len(trained) / PLACES)]))
+        texts.append(ComparedText(inputs, trained[:: math.ceil(len(trained) / PLACES)]))
     return MergeSample(f"{len(texts)} sequences of the run's data", texts)
 
 
@@ -85,15 +85,15 @@ def _own_recipe(manifest: TrainingManifest) -> Recipe | None:
         return None  # moved or changed since, or started from Python
 
 
-def _random_texts(base: Path, family: ModelFamily) -> list[Text]:
+def _random_texts(base: Path, family: ModelFamily) -> list[ComparedText]:
     """Random prompts, the same each time; for a model that reads pictures, a prompt with a picture of noise."""
     noise = torch.Generator().manual_seed(0)
     if not family.reads_pictures:
         size = read_config(str(base)).get_text_config().vocab_size
         rows = torch.randint(size, (2, 1, 16), generator=noise)
-        return [Text({"input_ids": row}, torch.arange(16)) for row in rows]
+        return [ComparedText({"input_ids": row}, torch.arange(16)) for row in rows]
     pixels = torch.randint(256, (112, 168, 3), generator=noise, dtype=torch.uint8)
     processor = load_processor(str(base))
     text = render_prompt(processor, [Message(role="user", content="What is behind (1)?")], pictures=1)
     inputs = dict(processor(text=[text], images=[Image.fromarray(pixels.numpy())], return_tensors="pt"))
-    return [Text(inputs, torch.arange(inputs["input_ids"].shape[1]))]
+    return [ComparedText(inputs, torch.arange(inputs["input_ids"].shape[1]))]

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoTokenizer, Gemma3ForCausalLM, Gemma3TextConfig, Qwen3NextConfig, Qwen3NextForCausalLM
+from transformers import (
+    AutoTokenizer,
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
+    PreTrainedModel,
+    Qwen3NextConfig,
+    Qwen3NextForCausalLM,
+)
 
+from eval.backends import transformers_backend
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.backends.transformers_backend import TransformersBackend
 from eval.decoding import verdicts
@@ -136,7 +146,7 @@ def test_verdicts_from_other_processes(talker: Path, monkeypatch: pytest.MonkeyP
     assert written(talker, settings, guide=Coin, monkeypatch=monkeypatch) == here
 
 
-def _linear(vocabulary: int) -> torch.nn.Module:
+def _linear(vocabulary: int) -> PreTrainedModel:
     config = Qwen3NextConfig(
         vocab_size=vocabulary,
         hidden_size=32,
@@ -158,7 +168,7 @@ def _linear(vocabulary: int) -> torch.nn.Module:
     return Qwen3NextForCausalLM(config)
 
 
-def _sliding(vocabulary: int) -> torch.nn.Module:
+def _sliding(vocabulary: int) -> PreTrainedModel:
     config = Gemma3TextConfig(
         vocab_size=vocabulary,
         hidden_size=32,
@@ -175,27 +185,44 @@ def _sliding(vocabulary: int) -> torch.nn.Module:
     return Gemma3ForCausalLM(config)
 
 
-@pytest.mark.parametrize("make", [_linear, _sliding], ids=["linear", "sliding"])
-def test_models_whose_cache_cannot_be_cut(
-    talker: Path, tmp_path: Path, make: object, monkeypatch: pytest.MonkeyPatch
+class Uncached:
+    """Rows that keep nothing: the model reads all ids of a row for each token."""
+
+    def __init__(self, model: Any, rows: int, pad: int) -> None:
+        self._model = model
+
+    def open(self, row: int, inputs: Mapping[str, torch.Tensor]) -> None:
+        pass
+
+    def step(self, ids: Mapping[int, Sequence[int]]) -> torch.Tensor:
+        return torch.stack([self._model(torch.tensor([row]), use_cache=False).logits[0, -1] for row in ids.values()])
+
+    def shrink(self, rows: Sequence[int]) -> None:
+        pass
+
+
+@pytest.mark.parametrize("make", [None, _linear, _sliding], ids=["full", "linear", "sliding"])
+def test_what_is_kept_of_a_row_is_what_stands_in_it(
+    talker: Path, tmp_path: Path, make: Callable[[int], PreTrainedModel] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A state or a window is made anew where a line is taken back; an exact model of it is one forward pass a token."""
-    folder = tmp_path / "model"
-    shutil.copytree(talker, folder)
-    torch.manual_seed(4)
-    network = make(len(AutoTokenizer.from_pretrained(folder)))  # type: ignore[operator]
-    network.config.update({"eos_token_id": 1, "pad_token_id": 0, "bos_token_id": None})
-    network.save_pretrained(folder)
+    """Keys and values are cut with the lines; a state or a window cannot be, and is made anew."""
+    folder = talker
+    if make is not None:
+        folder = tmp_path / "model"
+        shutil.copytree(talker, folder)
+        torch.manual_seed(4)
+        network = make(len(AutoTokenizer.from_pretrained(folder)))
+        network.config.update({"eos_token_id": 1, "pad_token_id": 0, "bos_token_id": None})
+        newline = AutoTokenizer.from_pretrained(folder).encode("\n")[0]
+        with torch.no_grad():
+            network.get_output_embeddings().weight[newline] *= 3.0
+        network.save_pretrained(folder)
     settings = GenerationSettings(max_new_tokens=LONGEST, temperature=1.0)
-    plain = written(folder, settings, requests(4), batch_size=1, monkeypatch=monkeypatch)
-    guided = written(folder, settings, requests(4), guide=Yes, monkeypatch=monkeypatch)
-    assert [plainly(row) for row in guided] == plain
-    options = {"tries": 1, "tokens": 60}
-    both = [
-        written(folder, settings, requests(4), guide=Coin, decode=options, batch_size=size, monkeypatch=monkeypatch)
-        for size in (1, 3)
-    ]
-    assert both[0] == both[1]
+    options = {"tries": 1, "tokens": 80}
+    rows = written(folder, settings, requests(5), guide=Coin, decode=options, batch_size=3, monkeypatch=monkeypatch)
+    assert sum(row.lines_back or 0 for row in rows) > 2
+    monkeypatch.setattr(transformers_backend, "model_rows", Uncached)
+    assert written(folder, settings, requests(5), guide=Coin, decode=options, monkeypatch=monkeypatch) == rows
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9], ids=["greedy", "sampling"])

@@ -10,6 +10,7 @@ import pytest
 
 from eval.records.run_records import CHECKED, PREDICTIONS, SCORES
 from eval.records.run_rows import Checked
+from eval.report.compare import compare
 from eval.report.console_rows import console_rows
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import summarise
@@ -62,6 +63,28 @@ def test_a_run_of_version_0_1_is_read_and_its_prose_is_computed(make_run: Callab
     assert summary.traces.steps == {"proved": 29, "computed": 1, "consistent": 0, "unchecked": 0, "refuted": 0}
     assert console_rows(summary)["traces"] == "100.0% of outputs; proved 96.7%, computed 3.3%"
     assert console_rows(summary)["steps"] == "proved 29, computed 1"
+
+
+@pytest.mark.usefixtures("blank_plots")
+def test_certificates_have_a_column_where_a_problem_has_one(make_run: Callable[..., Path], tmp_path: Path) -> None:
+    folder = make_run("cot", lambda number: "because\nANSWER: B")
+    assert summarise([read_run(folder)]).traces.certified is None  # Problems of no world.
+    rows = [orjson.loads(line) for line in (folder / CHECKED).read_bytes().splitlines()]
+    for number, row in enumerate(rows):
+        row["certified"] = (True, False, None)[number % 3]
+    (folder / CHECKED).write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    summary = summarise([read_run(folder)])
+    right = [row for row in read_records(folder / SCORES, Score) if row.value == 1]
+    certified = {row["problem_id"] for row in rows if row["certified"]}
+    assert summary.traces.certified is not None
+    assert summary.traces.certified_and_right is not None
+    assert (summary.traces.certified.right, summary.traces.certified.count) == (10, 30)
+    assert summary.traces.certified_and_right.right == len([row for row in right if row.problem_id in certified]) < 10
+    assert console_rows(summary)["certified"] == "33.3% of outputs"
+    compare([folder], tmp_path / "report")
+    assert "| certified % |" in (tmp_path / "report" / "report.md").read_text()
+    assert '<th scope="col">certified, %</th>' in (page := (tmp_path / "report" / "report.html").read_text())
+    assert "<td>33.3</td>" in page
 
 
 def test_a_file_that_has_changed_since_is_one_line(make_run: Callable[..., Path]) -> None:

@@ -10,7 +10,7 @@ from eval.backends.protocol import GenerationSettings
 from eval.records.run_rows import Checked
 from eval.report.compare import compare
 from eval.run.predict import predict
-from eval.scoring.score import score
+from eval.scoring.score import check_prediction, score
 from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
@@ -138,3 +138,15 @@ def test_no_gold_is_not_wrong(problems_file: Path, tmp_path: Path) -> None:
     predict(problems_file, tmp_path / "other", FakeBackend(lambda _: "ANSWER: B"), arm="srt")
     with pytest.raises(UserError, match="gold answer"):
         score(tmp_path / "other", checker=no_checker)
+
+
+def test_a_row_says_whether_its_text_is_certified() -> None:
+    booth = Problem(
+        question="Booth: Robert, James, Jason, Mary.\n(1) Mary is right of Robert;\n(2) Jason is right of James.\n"
+        "() faces the right neighbour of Robert.",
+        choices={"A": "Jason", "B": "Mary", "C": "James"},
+    )
+    for answer, certified in (("C", True), ("A", False)):
+        text = f"S1: Robert, S2: Mary, N1: James, N2: Jason.\nANSWER: {answer}"
+        row = Prediction(key="k", problem_id=booth.id, text=text, finish_reason="stop", seconds=0)
+        assert check_prediction(booth, row, no_checker).certified is certified

@@ -18,6 +18,7 @@ import torch
 from cells import (
     FAMILIES,
     FAMILY_WAYS,
+    NOT_BY_FSDP2,
     PICTURES,
     STEPS,
     TABLE,
@@ -142,6 +143,8 @@ def test_a_family_is_the_same_packed_padded_and_sharded(family: str, run: Runner
     method = FAMILIES[family]
     reference = run(family, method, WHOLE)
     for way in FAMILY_WAYS:
+        if family in NOT_BY_FSDP2 and "FSDP2" in way:
+            continue
         here = WAYS[way].config == "cpu"
         ended = run(family, method, way, here=here)
         for (step, loss), (_, wanted) in zip(ended.losses, reference.losses, strict=True):

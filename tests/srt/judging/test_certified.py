@@ -1,0 +1,146 @@
+"""``certified``: a text's last plan satisfies every clue of the problem, and its answer is right in that plan."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from srt.io.records import Answer, Problem
+from srt.judging.judge import judge, judge_trace
+from srt.language.text import answer_line, linearize
+from srt.worlds.world_registry import certified, world_named
+
+BOOTH = Problem(
+    id="booth",
+    question="Booth: Robert, James, Jason, Mary.\n(1) Mary is right of Robert;\n(2) Jason is right of James.\n"
+    "() faces the right neighbour of Robert.",
+    choices={"A": "Jason", "B": "Mary", "C": "James", "D": "None of the above"},
+)
+PLAN = "S1: Robert, S2: Mary, N1: James, N2: Jason."
+VIEWS = Problem(
+    id="views",
+    source="views",
+    question="A solid is built of equal cubes. Every cube stands on the table or exactly on another cube.\n"
+    "The pictures show its front view, right view and top view.\nHow many cubes is it built of?",
+    meta={
+        "figures": [
+            {"name": "front", "rows": [".#", "##"], "type": "view"},
+            {"name": "right", "rows": ["#.", "##"], "type": "view"},
+            {"name": "top", "rows": ["##", ".#"], "type": "view"},
+        ]
+    },
+)
+A_WORLD = pytest.mark.parametrize(
+    ("world", "plan", "spec"),
+    [
+        ("seating", "running", {}),
+        ("seating", "read-as-turns", {}),
+        ("views", "needed", {"style": "none", "kinds": ["C3M"]}),
+    ],
+)
+
+
+@A_WORLD
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_teachers_prose_is_certified_in_each_form_and_no_other_answer_is(
+    world: str, plan: str, spec: dict[str, object], lang: str
+) -> None:
+    here = world_named(world)
+    sample = here.sampler({**spec, "lang": lang})
+    for problem in map(sample, range(40)):
+        trace = here.solve(problem, plan)
+        end = answer_line(trace.answer, trace.lang)
+        prose = [here.explain(problem, trace, terse=terse) for terse in (False, True)]
+        said = "\n".join(here.assertion(step.claim or "", trace.lang) for step in trace.steps)
+        for text in (linearize(trace), *(f"{one}\n{end}" for one in (*prose, said))):
+            assert certified(problem, text, trace.answer), text
+            assert not certified(problem, text, None)
+            for other in problem.choices or map(str, range(1, 20)):
+                assert certified(problem, text, other) is (other == trace.answer)
+
+
+def test_the_judge_says_it_of_any_text_beside_its_code() -> None:
+    prose = f"Clue 1 puts Mary on Robert's right.\n{PLAN} So James faces Mary.\nANSWER: C"
+    trace = world_named("seating").solve(BOOTH)
+    for text in (prose, f"<think>{PLAN}</think>The answer is C.", f"{PLAN}\nJames"):
+        judged = judge(BOOTH, text)
+        assert (judged.code, judged.answer, judged.certified) == ("another_form", "C", True), text
+    whole = judge(BOOTH, linearize(trace))
+    assert (whole.code, whole.certified) == ("proved", True)
+    assert judge_trace(BOOTH, trace).certified
+    assert judge(BOOTH, f"{PLAN}\nANSWER: C".replace("ANSWER: C", "")).certified is False
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ANSWER: C",
+        f"{PLAN}\nANSWER: A",
+        f"{PLAN}\nANSWER: A, C",
+        f"{PLAN}\nANSWER: C or A",
+        "S1: Mary, S2: Robert, N1: James, N2: Jason.\nANSWER: C",
+        "S1: Robert, S2: Mary, N1: Jason, N2: James.\nANSWER: C",
+        "S1: Robert, S2: Mary, N1: James.\nANSWER: C",
+        f"{PLAN}\nNo: S1: Robert, S2: Mary, N1: Jason, N2: James.\nANSWER: C",
+        "A Jason, B Mary, C James. (1) Mary is right of Robert. (2) Jason is right of James.\nANSWER: C",
+        "A: Jason\nB: Mary\nC: James\nANSWER: C",
+        PLAN * 20_000 + "\nANSWER: C",
+    ],
+)
+def test_what_no_certificate_is(text: str) -> None:
+    assert judge(BOOTH, text).certified is False
+
+
+def test_gold_is_not_read_and_clues_are_those_of_the_problem() -> None:
+    text = f"(2) James is right of Jason.\n{PLAN}\nANSWER: C"
+    for letter in "ABC":
+        assert judge(BOOTH.model_copy(update={"answer": Answer(kind="choice_set", value=[letter])}), text).certified
+    turned = BOOTH.model_copy(update={"question": BOOTH.question.replace("right of James", "left of James")})
+    assert judge(turned, text).certified is False
+    unread = BOOTH.model_copy(update={"question": BOOTH.question.replace("right of James", "fond of James")})
+    assert judge(unread, text).certified is False
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("a2 = 1; b2 = 1; b1 = 2\nANSWER: 4", True),
+        ("The stack at a2 is 1 high; the stack at b2 is 1 high; the stack at b1 is 2 high.\nANSWER: 4", True),
+        ("Heights in rows from back to front: 1 1 / 0 2.\nANSWER: 4", True),
+        ("| a2 | 1 |\n| b2 | 1 |\n| b1 | 2 |\nANSWER: 4", True),
+        ("a2 = 1; b2 = 1; b1 = 2\nANSWER: 5", False),
+        ("a2 = 1; b2 = 2; b1 = 2\nANSWER: 5", False),
+        ("a2 = 1; b1 = 2\nANSWER: 3", False),
+        ("a2 = 1; b2 = 1; b1 = 2; a1 = 1\nANSWER: 5", False),
+        ("The stack at a2 is 1 high. The tallest of the stacks at b1 and b2 is 1 high. b1 has 2.\nANSWER: 4", False),
+        ("A.a2 = 1; A.b2 = 1; A.b1 = 2\nANSWER: 4", False),
+        ("There are 4 cubes.\nANSWER: 4", False),
+    ],
+)
+def test_heights_that_show_the_views_certify_their_number(text: str, sure: bool) -> None:
+    assert judge(VIEWS, text).certified is sure
+
+
+def test_problems_without_a_certificate() -> None:
+    walk = world_named("routes").sampler({"lang": "en"})(0)
+    asked = "At most how many cubes can such a solid have?"
+    most = VIEWS.model_copy(update={"question": VIEWS.question.replace("How many cubes is it built of?", asked)})
+    for problem in (walk, most, Problem(question="What is 3 + 4?")):
+        assert judge(problem, "ANSWER: 7").certified is None
+
+
+def test_no_text_raises() -> None:
+    rng = random.Random(0)
+    problems = [world_named(name).sampler({"lang": lang})(n) for name in ("seating", "views") for lang in ("en", "zh")
+                for n in range(5)]  # fmt: skip
+    traces = {problem.id: world_named(problem.source).solve(problem) for problem in problems}
+    for _ in range(2_000):
+        problem = rng.choice(problems)
+        trace = traces[problem.id]
+        said = linearize(trace) if rng.random() < 0.5 else world_named(problem.source).explain(problem, trace)
+        pieces = re.split(r"(\W)", said)
+        for _ in range(rng.randrange(12)):
+            pieces[rng.randrange(len(pieces))] = rng.choice((rng.choice(pieces), chr(rng.randrange(0x10FFFF)), "", "|"))
+        assert certified(problem, "".join(pieces), rng.choice("ABC4")) in (True, False, None)
