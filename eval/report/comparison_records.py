@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from eval.benchmarks.definition.benchmark import Table
 from eval.scoring.arm_summary import ArmSummary, Share
+from eval.scoring.decode_curves import DecodeCurves
 from eval.scoring.differences import Difference
+from eval.scoring.proved_alone import ProvedAlone
 from eval.scoring.unread_differences import ArmReadings, UnreadDifference
 from srt.io.records import Record
 from srt.statistics.intervals import Estimate
@@ -27,8 +31,9 @@ class Comparison(Record):
     ``arms`` has the mean over the runs (training seeds) of each arm, ``runs`` each run alone. ``tokens_per_right`` are
     output tokens per right answer, ``None`` for an arm without any. ``tables`` are the benchmark's, if all runs are of
     one benchmark. ``unread`` has the differences that depend on how outputs without a readable answer are counted, and
-    ``readings`` what a language model read in them. ``warning`` stands above everything: that the figures are of a
-    rehearsal, for example.
+    ``readings`` what a language model read in them. ``proved_alone`` has the arms that write traces of exact worlds,
+    and ``decode_curves`` those of the same models that differ in ``decode`` alone. ``warning`` stands above everything:
+    that the figures are of a rehearsal, for example.
     """
 
     title: str
@@ -42,4 +47,6 @@ class Comparison(Record):
     runs: dict[str, list[RunAccuracy]]
     unread: list[UnreadDifference]
     readings: list[ArmReadings]
+    proved_alone: list[ProvedAlone] = Field(default_factory=list)
+    decode_curves: list[DecodeCurves] = Field(default_factory=list)
     warning: str | None = None

@@ -30,12 +30,14 @@ from eval.report.plots import (
     colour,
     error_bars,
     main_dimension,
+    proved_against_tokens,
     sampling_curves,
 )
 from eval.report.report_errors import ArmErrors, arm_errors, judged_arms
 from eval.report.report_examples import PICTURE_BUDGET, Drawing, collect_examples
 from eval.report.unread_wording import READ_NOTE, UNREAD_NOTE, counted, unread_says
 from eval.scoring.arm_summary import ArmSummary
+from eval.scoring.decode_curves import DecodeCurves
 from eval.scoring.dimensions import title
 from srt.answers.equality import POLICIES
 from srt.pages.page_template import data_uri, page_environment, page_script, page_style
@@ -87,6 +89,7 @@ def page(
             leaderboard=leaderboard(comparison),
             plots=_plots(comparison.arms),
             sampling=_sampling_plot(comparison.arms) if any(arm.sampling for arm in comparison.arms) else None,
+            decode_plots=[_decode_plot(study) for study in comparison.decode_curves],
             dimensions=[
                 (name, title(name), wording.labels(comparison.arms, name))
                 for name in wording.shown_dimensions(comparison.arms)
@@ -185,6 +188,11 @@ def _plots(arms: Sequence[ArmSummary]) -> list[Plot]:
 def _sampling_plot(arms: Sequence[ArmSummary]) -> Plot:
     says = "majority, pass@k, checked and oracle against tokens; the table below has the figures"
     return _plot("Accuracy against all tokens spent", says, lambda dark: sampling_curves(arms, dark=dark))
+
+
+def _decode_plot(study: DecodeCurves) -> Plot:
+    says = "the table below has the figures"
+    return _plot("Proved and right against tokens", says, lambda dark: proved_against_tokens(study, dark=dark))
 
 
 def error_plot(errors: Sequence[ArmErrors], name: TaxonomyName, *, dark: bool) -> bytes:

@@ -20,8 +20,10 @@ from eval.report.comparison_records import Comparison, RunAccuracy
 from eval.report.report_wording import comparison_title
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import summarise
+from eval.scoring.decode_curves import decode_curves
 from eval.scoring.differences import common_problems, differences
 from eval.scoring.human_baseline import read_human_baseline, with_human_rows
+from eval.scoring.proved_alone import proved_alone
 from eval.scoring.unread_differences import arm_readings, unread_differences
 from srt.io.errors import UserError
 from srt.io.records import Problem, cluster_of
@@ -57,6 +59,7 @@ def make_comparison(
     paired = differences(by_arm, common, _reference(runs, reference))
     readings = {arm: [run_readings(run.folder) for run in several] for arm, several in by_arm.items()}
     problems = next(iter(runs.values())).problems
+    compared = {problem_id: problems[problem_id] for problem_id in common}
     comparison = Comparison(
         title=comparison_title(list(runs.values()), title),
         common=len(common),
@@ -75,6 +78,10 @@ def make_comparison(
         },
         unread=unread_differences(paired.rows, by_arm, common, readings),
         readings=arm_readings(by_arm, common, readings),
+        proved_alone=[
+            row for arm, several in by_arm.items() if (row := proved_alone(arm, several, compared)) is not None
+        ],
+        decode_curves=decode_curves(by_arm, compared),
         warning=warning,
     )
     return ComparedRuns(comparison, by_arm, runs, common)

@@ -22,9 +22,12 @@ from eval.report.number_format import (
 )
 from eval.report.report_errors import ArmErrors
 from eval.report.report_wording import (
+    DECODE_NOTE,
     ERROR_NOTE,
+    PROVED_ALONE_NOTE,
     SAMPLING_NOTE,
     SIZE_NOTE,
+    chosen_by_checker,
     difference_groups,
     footnote,
     has_traces,
@@ -49,7 +52,7 @@ def summary(comparison: Comparison) -> str:
     warned = [f"> **{comparison.warning}**"] if comparison.warning else []
     parts = [f"# {comparison.title}", *warned, f"**{headline(comparison)}**"]
     parts += [unread_says(comparison), *missing(comparison)]
-    parts += [*unlike_settings(comparison), *tokens_not_given(comparison)]
+    parts += [*unlike_settings(comparison), *chosen_by_checker(comparison), *tokens_not_given(comparison)]
     parts += [f"{training(comparison)} {scope(comparison)}", _arms_table(comparison.arms)]
     parts += filter(None, [token_sources(comparison)])
     if comparison.differences:
@@ -73,6 +76,10 @@ def markdown(comparison: Comparison, errors: Sequence[ArmErrors] = ()) -> str:
     parts += [markdown_table(table) for table in shown_tables(comparison)]
     if any(arm.sampling for arm in comparison.arms):
         parts += ["## Sampling many", _sampling_table(comparison.arms)]
+    if comparison.proved_alone:
+        parts += ["## If only proved answers are given", _proved_table(comparison)]
+    if comparison.decode_curves:
+        parts += ["## Proved and right against tokens", _decode_tables(comparison)]
     for name in TAXONOMY_NAMES if errors else ():
         parts += [f"## Errors in {TAXONOMIES[name].title}'s classes", _error_table(errors, name)]
     return "\n\n".join(parts) + "\n"
@@ -202,6 +209,44 @@ def _sampling_table(arms: Sequence[ArmSummary]) -> str:
     ]
     head = ["arm", "k", "tokens", "one sample %", "majority %", "pass@k %", "checked %", "oracle %"]
     return f"{_table(head, rows)}\n\n{SAMPLING_NOTE}"
+
+
+def _proved_table(comparison: Comparison) -> str:
+    head = ["arm", "answered % [95%]", "of these right % [95%]", "wrong", "all answered: right % [95%]"]
+    rows = [
+        [
+            row.arm,
+            interval(row.answered),
+            interval(row.right) if row.right.count else "-",
+            credit(row.right.count - row.right.right),
+            interval(row.all_right),
+        ]
+        for row in comparison.proved_alone
+    ]
+    return f"{markdown_rows(head, rows)}\n\n{PROVED_ALONE_NOTE}"
+
+
+def _decode_tables(comparison: Comparison) -> str:
+    head = ["arm", "decode", "budget", "tokens", "x", "proved and right % [95%]"]
+    tables = [
+        _table(
+            head,
+            [
+                [
+                    point.arm,
+                    way,
+                    bare(point.budget),
+                    f"{point.tokens:.1f}",
+                    "-" if point.times is None else f"{point.times:.2f}",
+                    interval(point.proved_and_right),
+                ]
+                for way, points in study.by_way()
+                for point in points
+            ],
+        )
+        for study in comparison.decode_curves
+    ]
+    return "\n\n".join([*tables, DECODE_NOTE])
 
 
 def _error_table(errors: Sequence[ArmErrors], name: TaxonomyName) -> str:

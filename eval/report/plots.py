@@ -16,6 +16,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from eval.scoring.arm_summary import ArmSummary, Share
+from eval.scoring.decode_curves import DecodeCurves
 from eval.scoring.sampling import AtK
 from srt.statistics.intervals import Estimate
 
@@ -163,6 +164,30 @@ def sampling_curves(arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
             axes.legend(loc="best", frameon=False, labelcolor=ink, fontsize=8.5)
         for axes in panels[len(sampled) :]:
             axes.set_visible(False)
+        return _png(figure)
+
+
+def proved_against_tokens(study: DecodeCurves, *, dark: bool) -> bytes:
+    """The share that is proved and right against mean output tokens, one line for each way to decode."""
+    with _figure(6.4, 4.2, dark) as (figure, axes, ink):
+        for index, (way, points) in enumerate(study.by_way()):
+            bars = [_bars(point.proved_and_right) for point in points]
+            axes.errorbar(
+                [point.tokens for point in points],
+                [100 * point.proved_and_right.share for point in points],
+                yerr=[[low for low, _ in bars], [high for _, high in bars]],
+                color=colour(index),
+                marker=_MARKERS[index % len(_MARKERS)],
+                markersize=6,
+                capsize=3.5,
+                linewidth=1.6,
+                label="without decode" if way == "none" else way,
+            )
+        axes.set_xlabel("output tokens a problem (mean), refused ones included", color=ink)
+        axes.set_ylabel("proved and right, % (95% interval)", color=ink)
+        axes.set_xlim(left=0)
+        axes.set_ylim(-3, 103)
+        _legend(axes, ink)
         return _png(figure)
 
 

@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.benchmarks.definition.benchmark import PLAIN, Table
+from eval.decoding.ways import WAYS
 from eval.records.run_records import Run, generation_unknown
 from eval.report.comparison_records import Comparison
 from eval.run.given_predictions import BACKEND
@@ -26,6 +27,15 @@ SAMPLING_NOTE = (
     "Tokens: output tokens a question, all k samples. Majority: the most frequent answer. pass@k: one is right. "
     "Checked and oracle pick samples by the checker's, or the solver's, word before they vote: knowledge that a model "
     "does not have. Intervals: over groups of problems, and runs if there are several."
+)
+PROVED_ALONE_NOTE = (
+    "If only those outputs are given whose trace the checker proved: how many these are (coverage), and how many of "
+    "them are right (1 minus the risk). The checker chose them, so neither is an accuracy."
+)
+DECODE_NOTE = (
+    "Arms of the same models that differ in decode alone. Tokens: all that were generated for a problem, refused ones "
+    "and other samples included; x: as a multiple of the arm without decode. Proved and right: by the checker and by "
+    "gold. Intervals: over groups of problems, and training runs if there are several."
 )
 ERROR_NOTE = (
     "Over all predictions of an arm without full credit, also of problems that other arms lack. Machine's word first; "
@@ -152,6 +162,17 @@ def unlike_settings(comparison: Comparison) -> list[str]:
         were = "was" if len(arms) == 1 else "were"
         sentences.append(f"How {listed(arms)} {were} generated is not known: settings may differ besides the arms.")
     return sentences
+
+
+def chosen_by_checker(comparison: Comparison) -> list[str]:
+    """A sentence on the arms whose outputs the checker chose, if there are any."""
+    arms = [arm.arm for arm in comparison.arms if arm.decode is not None and WAYS[arm.decode].proves]
+    if not arms:
+        return []
+    return [
+        f"The checker had a say in what {listed(arms)} answered (decode): what stands as accuracy is how many of these "
+        "answers are right, not how good the model alone is."
+    ]
 
 
 def listed(names: Sequence[str]) -> str:

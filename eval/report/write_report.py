@@ -9,7 +9,13 @@ from eval.records.run_records import Run, mean_values, write_json
 from eval.report.html_page import error_plot, page
 from eval.report.make_comparison import ComparedRuns
 from eval.report.markdown import markdown
-from eval.report.plots import accuracy_against_tokens, accuracy_by, main_dimension, sampling_curves
+from eval.report.plots import (
+    accuracy_against_tokens,
+    accuracy_by,
+    main_dimension,
+    proved_against_tokens,
+    sampling_curves,
+)
 from eval.report.report_errors import arm_errors
 from eval.report.report_examples import Drawing
 from eval.report.report_wording import shown_dimensions
@@ -49,6 +55,8 @@ def _plots(compared: ComparedRuns) -> dict[str, bytes]:
         plots[f"accuracy_by_{dimension}.png"] = accuracy_by(dimension, arms, dark=False)
     if any(arm.sampling for arm in arms):
         plots["sampling.png"] = sampling_curves(arms, dark=False)
+    for number, study in enumerate(compared.comparison.decode_curves, 1):
+        plots[f"proved_tokens{f'_{number}' * (number > 1)}.png"] = proved_against_tokens(study, dark=False)
     return plots
 
 

@@ -85,7 +85,8 @@ class ArmSummary(Record):
     """The figures of one arm. ``missing`` predictions count as wrong; problems ``without_gold`` do not count.
 
     ``runs`` are its training runs; all figures but the intervals treat them as repeats. ``backend`` made the
-    predictions: the tokens of ``file`` are as the file gives them.
+    predictions: the tokens of ``file`` are as the file gives them. ``decode`` is the way of decoding
+    (:data:`eval.decoding.ways.WAYS`), if one was set.
 
     ``unread`` is the share of outputs from which no answer was read (:data:`eval.scoring.unread.UNREAD`).
 
@@ -104,6 +105,7 @@ class ArmSummary(Record):
 
     arm: str
     backend: str
+    decode: str | None = None
     runs: int
     problems: int
     repeats: int
@@ -144,6 +146,7 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
     for problem_id in scored:
         for dimension, label in labels_of(problems[problem_id]).items():
             groups[dimension][label].append(problem_id)
+    decode = run.manifest.settings and run.manifest.settings.decode
     expected = sum(problem_id in problems for problem_id, _ in run.questions) * run.manifest.repeats
 
     def accuracy(of: Sequence[str]) -> Share:
@@ -159,6 +162,7 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
     return ArmSummary(
         arm=run.manifest.arm,
         backend=run.manifest.backend,
+        decode=decode and decode.way,
         runs=len(runs),
         problems=len(problems),
         repeats=run.manifest.repeats,
