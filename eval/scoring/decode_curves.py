@@ -21,7 +21,7 @@ _BUDGETS = ("tokens", "samples")
 """What of the options of a way says how much it may spend."""
 
 
-class CurvePoint(Record):
+class DecodePoint(Record):
     """One arm: its ``budget`` (tokens a problem, or samples), the mean output ``tokens`` of a problem, how many
     ``times`` those of the arm without ``decode`` they are, and the share that is proved and right, with its interval
     over clusters and training runs."""
@@ -38,10 +38,10 @@ class DecodeCurves(Record):
 
     A way's name has its options where the same way was run with several."""
 
-    plain: CurvePoint | None
-    ways: dict[str, list[CurvePoint]]
+    plain: DecodePoint | None
+    ways: dict[str, list[DecodePoint]]
 
-    def by_way(self) -> list[tuple[str, list[CurvePoint]]]:
+    def by_way(self) -> list[tuple[str, list[DecodePoint]]]:
         """All points, those of ``plain`` first."""
         return [*([("none", [self.plain])] if self.plain else []), *self.ways.items()]
 
@@ -55,8 +55,8 @@ def decode_curves(by_arm: Mapping[str, Sequence[Run]], problems: Mapping[str, Pr
         studies[_study(runs)].append(arm)
     found = []
     for arms in studies.values():
-        plain: CurvePoint | None = None
-        curves: dict[tuple[str, str], list[CurvePoint]] = defaultdict(list)
+        plain: DecodePoint | None = None
+        curves: dict[tuple[str, str], list[DecodePoint]] = defaultdict(list)
         for arm in arms:
             settings = by_arm[arm][0].manifest.settings
             if settings is None or (point := _point(arm, by_arm[arm], problems)) is None:
@@ -93,16 +93,16 @@ def _study(runs: Sequence[Run]) -> str:
     return json.dumps([sorted(run.manifest.fingerprint for run in runs), manifest], sort_keys=True)
 
 
-def _in_times(point: CurvePoint, plain: CurvePoint | None) -> CurvePoint:
+def _in_times(point: DecodePoint, plain: DecodePoint | None) -> DecodePoint:
     times = point.tokens / plain.tokens if plain is not None and plain.tokens else None
     return point.model_copy(update={"times": times})
 
 
-def _point(arm: str, runs: Sequence[Run], problems: Mapping[str, Problem]) -> CurvePoint | None:
+def _point(arm: str, runs: Sequence[Run], problems: Mapping[str, Problem]) -> DecodePoint | None:
     spent = [row.output_tokens for run in runs for key, row in run.predictions.items() if key[0] in problems]
     if not (tokens := given_counts(spent)):
         return None
-    return CurvePoint(
+    return DecodePoint(
         arm=arm,
         budget=None,
         tokens=sum(tokens) / len(tokens),
