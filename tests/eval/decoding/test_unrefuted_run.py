@@ -32,14 +32,14 @@ PROBLEMS = [
         [
             ("A box is 3 by 4 by 5. What is its volume?", 60),
             ("A box is 2 by 4 by 6. What is its volume?", 48),
-            ("A field is 3.5 by 5. What is its area?", 17.5),
+            ("A field is 8.9 by 2. What is its area?", 17.8),
         ]
     )
 ]
 TRUE = [
     "Its base is 3 × 4 = 12 by area. With the height that is 12 × 5 = 60.\nANSWER: 60",
     "Its base is 2 × 4 = 8.\nWith the height that is 8 × 6 = 48.\nANSWER: 48",
-    "That is 3.5 × 5 = 17.5 in all.\nANSWER: 17.5",
+    "That is 8.9 × 2 = 17.8 in all.\nANSWER: 17.8",
 ]
 LIKELIER = [
     "Its base is 3 × 4 = 17 by area. With the height that is 17 × 5 = 60.\nANSWER: 60",
@@ -112,7 +112,7 @@ def test_a_false_sentence_is_drawn_again_and_a_true_one_stays(evaluate: Callable
     first, second, third = rows
     assert first.tries
     assert second.tries
-    assert (third.tries, third.output_tokens) == (0, third.kept_tokens), "no sentence ends within 17.5"
+    assert (third.tries, third.output_tokens) == (0, third.kept_tokens), "no sentence ends within 17.8"
     # What was refused of the first is its first sentence, and not the whole line.
     assert first.kept_tokens is not None
     assert (first.output_tokens or 0) < first.kept_tokens * (1 + first.tries * 0.7)
