@@ -252,6 +252,7 @@ class TransformersBackend(FolderBackend):
             temperature=settings.temperature,
             draw=lambda scores, uniforms, temperature: draw_tokens(scores, uniforms, temperature, settings.top_p),
             decode=partial(text_of, self.tokenizer),
+            sentences=way.sentences,
         )
         guide = way.guide()
         rows = model_rows(self._model, at_once, self._files.pad)

@@ -32,6 +32,7 @@ class Decode(Record):
     """One way to decode (:data:`eval.decoding.ways.WAYS`), as ``proved`` or ``{proved: {tries: 6}}``."""
 
     proved: Redrawing | None = Field(default=None, exclude_if=lambda given: given is None)
+    unrefuted: Redrawing | None = Field(default=None, exclude_if=lambda given: given is None)
     best: Samples | None = Field(default=None, exclude_if=lambda given: given is None)
     majority: Samples | None = Field(default=None, exclude_if=lambda given: given is None)
 

@@ -6,9 +6,11 @@ the model goes on with the others. What a row gets depends on that row alone.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import torch
 
@@ -23,6 +25,8 @@ Constrain = Callable[[Sequence[int], torch.Tensor], None]
 
 REDRAW_TEMPERATURE = 0.7
 """That of lines which are drawn again where decoding is greedy."""
+
+_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)*]*$")
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Writing:
     ``begin`` makes an empty text for a problem; ``ends``: ids that end one. ``temperature`` 0 is greedy where a text
     need not be sampled.
     ``draw`` takes scores [rows, vocabulary], one random number in [0, 1) a row, and a temperature, and gives a token
-    for each row [rows]. ``decode`` gives the text of ids.
+    for each row [rows]. ``decode`` gives the text of ids. ``sentences``: a sentence ends a line, too.
     """
 
     begin: Callable[[Problem], Text]
@@ -61,6 +65,7 @@ class Writing:
     temperature: float
     draw: Callable[[torch.Tensor, torch.Tensor, float], torch.Tensor]
     decode: Callable[[Sequence[int]], str]
+    sentences: bool
 
 
 def write_guided(
@@ -68,7 +73,7 @@ def write_guided(
 ) -> Iterator[Written]:
     """Write the texts that are ``asked`` for, ``at_once`` in the rows of a model; yields each when it is finished."""
     queue = iter(asked)
-    breaks: dict[int, Break] = {}
+    breaks = lru_cache(maxsize=100_000)(partial(_break, writing))
     seats: list[_Row | None] = [None] * at_once
     with Verdicts(guide) as verdicts:
         while True:
@@ -131,7 +136,11 @@ def _take_verdicts(rows: Iterable[_Row], verdicts: Verdicts) -> None:
 
 
 def _write_token(
-    rows: ModelRows, going: Mapping[int, _Row], writing: Writing, breaks: dict[int, Break], verdicts: Verdicts
+    rows: ModelRows,
+    going: Mapping[int, _Row],
+    writing: Writing,
+    breaks: Callable[[int | None, int], Break],
+    verdicts: Verdicts,
 ) -> None:
     """The next token of each of the rows ``going``; asks for a verdict where it ends a line."""
     written = {number: row.text.ids for number, row in going.items()}
@@ -148,35 +157,42 @@ def _write_token(
             scores[sampled], uniforms.to(scores.device), writing.temperature or REDRAW_TEMPERATURE
         )
     logs = scores.gather(1, tokens[:, None])[:, 0] - scores.logsumexp(1)
-    for row, token, log in zip(going.values(), tokens.tolist(), logs.tolist(), strict=True):
-        if token not in breaks:
-            breaks[token] = "none" if token in writing.ends else _break(writing.decode([token]))
+    for (number, row), token, log in zip(going.items(), tokens.tolist(), logs.tolist(), strict=True):
+        breaking = breaks(written[number][-1] if writing.sentences and written[number] else None, token)
         row.logs.append(log)
         before = row.text.redrawn
-        if row.text.add(token, breaks[token]):
-            row.draft = _draft(row, writing, broken=breaks[token] != "none")
+        if row.text.add(token, breaking):
+            row.draft = _draft(row, writing, breaking)
             row.pending = verdicts.ask(row.draft)
         elif row.text.redrawn > before:  # it became too long
             row.logs, row.constraints = [], row.asked.constraints()
 
 
-def _break(token: str) -> Break:
-    """Whether a token with this text ends a line, or opens one: some vocabularies have a break and a word in one."""
-    before, broken, after = token.partition("\n")
-    if not broken:
+def _break(writing: Writing, last: int | None, token: int) -> Break:
+    """Whether ``token`` ends a line, or opens one: some vocabularies have a break and a word in one. ``last`` is the
+    token before it where sentences count."""
+    if token in writing.ends:
         return "none"
-    return "opens" if after.strip() and not before.strip() else "ends"
+    before, broken, after = writing.decode([token]).partition("\n")
+    if broken:
+        return "opens" if after.strip() and not before.strip() else "ends"
+    if last is None or not (end := _SENTENCE_END.search(said := writing.decode([last]))):
+        return "none"
+    # Together: by themselves, tokens of some vocabularies do not show the space with which they begin. Without one
+    # there is more to come of ``3.``.
+    follows = writing.decode([last, token])[len(said) :]
+    return "opens" if follows.startswith(" ") or end[0] in "。！？" else "none"
 
 
-def _draft(row: _Row, writing: Writing, *, broken: bool) -> LineDraft:
-    """What the guide is to judge; ``broken``: the last token breaks the line."""
+def _draft(row: _Row, writing: Writing, breaking: Break) -> LineDraft:
+    """What the guide is to judge; ``breaking``: what the last token does to the line."""
     ids = row.text.ids
     ended = ids[-1] in writing.ends
-    text = writing.decode(ids[:-1] if ended else ids)
+    text = writing.decode(ids[:-1] if ended or breaking == "opens" else ids)
     return LineDraft(
         problem=row.asked.problem,
         # The last token may hold what the next line begins with.
-        text=text[: text.rfind("\n") + 1] if broken else text,
+        text=text[: text.rfind("\n") + 1] if breaking == "ends" else text,
         ended=ended,
         line=row.text.line,
         draw=row.text.draws,

@@ -19,16 +19,20 @@ class GuidedText:
     A line ends with a token that writes a line break, or with one of ``ends``. At most ``longest`` ids stand at a time;
     ``budget`` (``options.tokens``, by default ``longest``) are generated in all. ``drawn`` counts those, ``redrawn``
     the lines that were drawn again, ``taken_back`` the lines that had been kept.
+
+    ``may_be_cut``: a text is whole as well if it is cut off, at ``longest`` or by the budget, and all lines in it that
+    ended were kept. Otherwise one that gets too long goes on with another line.
     """
 
-    def __init__(self, options: Redrawing, longest: int, ends: Set[int]) -> None:
-        self._options, self._longest, self._ends = options, longest, ends
+    def __init__(self, options: Redrawing, longest: int, ends: Set[int], *, may_be_cut: bool = False) -> None:
+        self._options, self._longest, self._ends, self._may_be_cut = options, longest, ends, may_be_cut
         self.budget = options.tokens or longest
         self.drawn = self.redrawn = self.taken_back = self.draws = 0
         self.finished = self.whole = False
         self.draft: list[int] = []
         self._kept: list[list[int]] = []
         self._best: list[list[int]] = []
+        self._best_is_refused = False
         self._tries = 0
         self._opened = False
         self._stuck_at, self._back = -1, options.back
@@ -60,6 +64,8 @@ class GuidedText:
             return True
         if self.drawn == self.budget:
             self._give_up()
+        elif self._may_be_cut and len(self.ids) == self._longest:
+            self.finished = self.whole = True
         elif len(self.ids) == self._longest:
             self._refuse()
         return False
@@ -76,18 +82,21 @@ class GuidedText:
             if self.line > self._stuck_at:
                 self._stuck_at, self._back = -1, self._options.back
             if len(self._kept) > len(self._best):
-                self._best = list(self._kept)
+                self._best, self._best_is_refused = list(self._kept), False
             if ended:
                 self.finished, self.whole = True, verdict.whole
                 return
         else:
             if ended and self.line >= len(self._best):
-                self._best = [*self._kept, self.draft]  # It has an answer, though it is not what was looked for.
+                # It has an answer, though it is not what was looked for.
+                self._best, self._best_is_refused = [*self._kept, self.draft], True
             self.draft = []
         if self.drawn == self.budget:
             self._give_up()
         elif not verdict.kept:
             self._refuse()
+        elif self._may_be_cut and len(self.ids) == self._longest:
+            self.finished = self.whole = True
         elif len(self.ids) == self._longest:
             self._take_back()
 
@@ -112,9 +121,10 @@ class GuidedText:
 
     def _give_up(self) -> None:
         """End with the longest text that was kept; of the line that was drawn when the budget ended, as it stands."""
+        self.finished, self.whole = True, self._may_be_cut
         if len(self._best) > self.line:
             self._kept, self.draft = self._best, []
-        self.finished = True
+            self.whole = self._may_be_cut and not self._best_is_refused
 
     def _before(self) -> tuple[int, ...]:
         return tuple(chain.from_iterable(self._kept))

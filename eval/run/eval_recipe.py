@@ -96,7 +96,7 @@ class EvalRecipe(WandbSettings):
     grammar: Annotated[Grammar | None, Flag("Generation", "trace: constrain the output to the form of a trace.")] = None
     decode: Annotated[
         Decode | None,
-        Flag("Generation", "proved: line by line; best, majority: of --repeats samples (docs/decoding.md)."),
+        Flag("Generation", "proved, unrefuted: line by line; best, majority: of --repeats samples (docs/decoding.md)."),
     ] = None
     seed: Annotated[int | None, Flag("Generation", "Sampling seed.")] = None
 

@@ -109,7 +109,7 @@ def predict(
         raise UserError(f"repeats {repeats}: greedy generation gives the same text each time; set a temperature")
     if not arm.strip():
         raise UserError("arm: a name was expected, this one is empty")
-    if settings.decode is not None and WAYS[settings.decode.way].proves:
+    if settings.decode is not None and WAYS[settings.decode.way].worlds:
         require_lines_to_prove(arm)
     chosen = find_benchmark(benchmark)
     by_id = read_problems(problems)
@@ -192,8 +192,9 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
     seen: set[str] = set()
     faults: list[str] = []
     unreadable: list[str] = []
-    of_no_world: list[str] = []
+    misfits: list[str] = []
     guided = None if manifest.settings is None else manifest.settings.decode
+    worlds = None if guided is None else WAYS[guided.way].worlds
     for question in questions:
         problem = question.problem
         if problem.images and not manifest.pictures and not problem.diagram_description:
@@ -213,7 +214,7 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
         judged_by = None
         if guided is not None:
             judged_by = without_gold(problem)
-            of_no_world += [problem.id] if WAYS[guided.way].proves and not is_of_a_world(judged_by) else []
+            misfits += [problem.id] if worlds not in (None, is_of_a_world(judged_by)) else []
         for repeat in range(manifest.repeats):
             key = _prediction_key(manifest, question, text, repeat)
             request = Request(text, tuple(question.images), problems.parent, int(key[:15], 16), judged_by)
@@ -224,10 +225,15 @@ def _jobs(questions: Iterable[Question], backend: Backend, manifest: RunManifest
         )
     if faults:
         raise UserError(f"{problems}: {len(faults)} of {len(seen)} pictures cannot be read; the first: {faults[0]}")
-    if of_no_world:
+    if misfits:
+        why = (
+            "it is of no exact world, so that no line can be proved"
+            if worlds
+            else "it is of an exact world, and unrefuted is for problems of none"
+        )
         raise UserError(
-            f"{problems}: problem {of_no_world[0]!r}: decode: it is of no exact world, so that no line can be proved "
-            f"({len(of_no_world)} of {len(jobs) // manifest.repeats} questions); evaluate them without decode"
+            f"{problems}: problem {misfits[0]!r}: decode: {why} ({len(misfits)} of {len(jobs) // manifest.repeats} "
+            f"questions); evaluate them without decode, or with {'unrefuted' if worlds else 'proved'}"
         )
     return jobs
 

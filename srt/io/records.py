@@ -30,7 +30,7 @@ Lang = Literal["en", "zh"]
 AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
 Thinking = Literal["closed", "cut", "open"]
 FinishReason = Literal["stop", "length", "error"]
-Guided = Literal["proved", "not proved", "majority"]
+Guided = Literal["proved", "not proved", "unrefuted", "refuted", "majority"]
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
 MOST_PICTURES = 100
 """A problem of more pictures is refused: real ones have a handful."""

@@ -67,6 +67,7 @@ def written(
     asked: list[Request] | None = None,
     *,
     guide: type[Yes] | None = None,
+    way: str = "proved",
     decode: dict[str, int] | None = None,
     batch_size: int = 8,
     monkeypatch: pytest.MonkeyPatch,
@@ -74,8 +75,8 @@ def written(
     """What the model in ``folder`` writes, without the seconds, in the order of the requests."""
     backend = TransformersBackend(folder, batch_size=batch_size, device="cpu")
     if guide is not None:
-        monkeypatch.setitem(WAYS, "proved", replace(WAYS["proved"], guide=guide))
-        settings = settings.model_copy(update={"decode": Decode.model_validate({"proved": decode or {}})})
+        monkeypatch.setitem(WAYS, way, replace(WAYS[way], guide=guide))
+        settings = settings.model_copy(update={"decode": Decode.model_validate({way: decode or {}})})
     asked = asked or requests()
     plan = backend.plan(asked, settings)
     found: dict[int, Generation] = {}
@@ -105,6 +106,17 @@ def test_nothing_refused_is_plain_decoding(
     for row in guided:
         assert (row.guided == "proved") == (row.finish_reason == "stop")
         assert (row.kept_tokens, row.tries, row.lines_back) == (row.output_tokens, 0, 0)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9], ids=["greedy", "sampling"])
+def test_a_text_that_may_be_cut_off_is_the_plain_one_whatever_the_budget(
+    talker: Path, temperature: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = GenerationSettings(max_new_tokens=LONGEST, temperature=temperature)
+    plain = written(talker, settings, monkeypatch=monkeypatch)
+    guided = written(talker, settings, guide=Yes, way="unrefuted", decode={"tokens": 90}, monkeypatch=monkeypatch)
+    assert [plainly(row) for row in guided] == plain
+    assert {row.finish_reason for row in plain} == {"stop", "length"}
 
 
 @pytest.mark.parametrize("tokens", [10, LONGEST, 90])

@@ -13,8 +13,8 @@ from eval.decoding.guided_text import GuidedText
 END, BREAK = 0, 1
 
 
-def text(longest: int = 100, **options: int) -> GuidedText:
-    return GuidedText(Redrawing.model_validate(options), longest, {END})
+def text(longest: int = 100, *, may_be_cut: bool = False, **options: int) -> GuidedText:
+    return GuidedText(Redrawing.model_validate(options), longest, {END}, may_be_cut=may_be_cut)
 
 
 def line(of: GuidedText, *tokens: int, kept: bool, whole: bool = False) -> None:
@@ -68,6 +68,30 @@ def test_a_token_that_opens_a_line_goes_with_that_line() -> None:
     one.add(opens, "opens")
     one.judged(Verdict(kept=False))
     assert one.ids == []
+
+
+def test_one_that_may_be_cut_off_is_whole_where_no_line_that_ended_is_refused() -> None:
+    too_long = text(longest=4, tokens=50, may_be_cut=True)
+    line(too_long, 5, BREAK, kept=True, whole=True)
+    for token in (6, 7):
+        too_long.add(token, "none")
+    assert (too_long.finished, too_long.whole, too_long.ids) == (True, True, [5, BREAK, 6, 7])
+
+    just_as_long = text(longest=4, tokens=50, may_be_cut=True)
+    line(just_as_long, 5, BREAK, kept=True, whole=True)
+    line(just_as_long, 6, BREAK, kept=True, whole=True)
+    assert (just_as_long.finished, just_as_long.whole, just_as_long.redrawn) == (True, True, 0)
+
+    spent = text(tokens=5, may_be_cut=True)
+    line(spent, 5, BREAK, kept=True, whole=True)
+    line(spent, 6, BREAK, kept=False)
+    spent.add(7, "none")
+    assert (spent.finished, spent.whole, spent.ids) == (True, True, [5, BREAK, 7])
+
+    refused = text(tokens=4, may_be_cut=True)
+    line(refused, 5, BREAK, kept=True, whole=True)
+    line(refused, 6, END, kept=False)
+    assert (refused.finished, refused.whole, refused.ids) == (True, False, [5, BREAK, 6, END])
 
 
 def test_it_ends_with_the_longest_text_that_was_kept() -> None:
