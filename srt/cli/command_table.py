@@ -75,7 +75,9 @@ STAGES: dict[str, dict[str, Command]] = {
             "Fine-tune a model on sequences.",
             "the last checkpoint is kept, if one was written; continue with --resume",
         ),
-        "merge": Command("training_commands.merge", "Merge an adapter into its base model and compare the logits."),
+        "merge": Command(
+            "training_commands.merge", "Merge an adapter into its base model, in float32, and compare the two."
+        ),
     },
     "Evaluation": {
         "eval": Command(

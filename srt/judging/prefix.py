@@ -16,7 +16,7 @@ from srt.judging.output_text import Output, read_prefix
 from srt.language.text import step_lang
 from srt.language.trace import Step
 
-_SAYS_NOTHING = re.compile(r"(?:\s|</?think(?:ing)?>|`{3,}[a-z]*)*")
+_SAYS_NOTHING = re.compile(r"(?:\s|</?think(?:ing)?>|`{3,}+[a-z]*+)*+")
 
 
 class PrefixVerdict(NamedTuple):
