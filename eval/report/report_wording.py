@@ -166,7 +166,7 @@ def unlike_settings(comparison: Comparison) -> list[str]:
 
 def chosen_by_checker(comparison: Comparison) -> list[str]:
     """A sentence on the arms whose outputs the checker chose, if there are any."""
-    arms = [arm.arm for arm in comparison.arms if arm.decode is not None and WAYS[arm.decode].proves]
+    arms = [arm.arm for arm in comparison.arms if arm.decode is not None and WAYS[arm.decode].worlds]
     if not arms:
         return []
     return [
