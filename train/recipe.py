@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from srt.io.yaml_config import Config
 from srt.language.template_kwargs import CheckedKwargs
@@ -182,7 +182,7 @@ class MixedFile(Config):
     """
 
     data: _Path
-    weight: float = Field(gt=0, allow_inf_nan=False)
+    weight: float = Field(ge=1e-6, le=1e6)
 
 
 class Recipe(Config):
@@ -269,7 +269,7 @@ class Recipe(Config):
     pictures: Pictures = Pictures()
     loss: LossWeights = LossWeights()
     workers: int = Field(default=0, ge=0)
-    gradient_checkpointing: int = Field(default=0, ge=0)
+    gradient_checkpointing: Annotated[int | bool, AfterValidator(int)] = Field(default=0, ge=0)
     logging: Logging = Logging()
     save_steps: int | None = Field(default=None, ge=1)
     eval_data: _Path | None = None

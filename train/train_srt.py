@@ -60,7 +60,7 @@ from train.run.resume import (
     write_summary,
 )
 from train.run.run_manifest import fingerprint, fingerprint_hash, read_manifest, this_attempt
-from train.run.saved_weights import check_complete
+from train.run.saved_weights import check_weights
 
 
 def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = None) -> TrainSummary:
@@ -171,7 +171,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             if processor is not None and is_main:
                 processor.save_pretrained(output)
             if is_main:
-                check_complete(output, sum(map(_numel, _saved_parameters(trainer.model))))
+                check_weights(output, sum(map(_numel, _saved_parameters(trainer.model))))
         except BaseException:
             if is_main:
                 release_folder(output)

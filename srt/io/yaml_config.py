@@ -13,11 +13,19 @@ import reprlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple, Self, TypeVar, get_args
+from types import MappingProxyType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from srt.io.bundled_files import find_bundled
@@ -46,9 +54,21 @@ class ConfigFaults(UserError):
 
 
 class Config(BaseModel):
-    """Base of all configs: immutable; refuses keys it does not know, naming the nearest one, and NaN and infinity."""
+    """Base of all configs: immutable; refuses keys it does not know, naming the nearest one, and NaN and infinity.
+
+    ``true`` is no number: ``neftune: true`` would else be a noise of 1.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, bool) and info.field_name is not None:
+            kinds = set(_kinds(cls.model_fields[info.field_name].annotation))
+            if kinds & {int, float} and not kinds & {bool, Any}:
+                raise PydanticCustomError("float_type", "Input should be a valid number")
+        return value
 
     @model_validator(mode="wrap")
     @classmethod
@@ -69,6 +89,20 @@ class Config(BaseModel):
             reworded = PydanticCustomError(kind, "{message}", {**context, "message": message})
             details.append(InitErrorDetails(type=reworded, loc=fault["loc"], input=fault["input"]))
         raise ValidationError.from_exception_data(cls.__name__, details)
+
+
+def _kinds(annotation: Any) -> Iterable[Any]:
+    """The types that an annotation allows: those of a union, without what annotates them."""
+    parts = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        yield from _kinds(parts[0])
+    elif get_origin(annotation) in (Union, UnionType):
+        for part in parts:
+            yield from _kinds(part)
+    elif get_origin(annotation) is Literal:
+        yield from map(type, parts)
+    else:
+        yield annotation
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,8 @@ def test_all_faults_at_once_with_the_nearest_key(tmp_path: Path) -> None:
         ("lora.targets=q_proj", "lora.targets: a list was expected, not 'q_proj'"),
         ("steps=1.5", "steps: a whole number was expected, not 1.5"),
         ("seed=x", "seed: a whole number was expected, not 'x'"),
+        ("seed=true", "seed: a number was expected, not True"),
+        ("neftune=true", "neftune: a number was expected, not True"),
         ("learning_rate=fast", "learning_rate: a number was expected, not 'fast'"),
         ("think=perhaps", "think: true or false was expected, not 'perhaps'"),
         ("hub=3", "hub: a text was expected, not 3"),

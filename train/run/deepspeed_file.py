@@ -14,6 +14,13 @@ from typing import Any, Final
 from srt.io.errors import UserError
 from train.recipe import Recipe
 
+_KNOWN: Final = {
+    *("zero_optimization", "bf16", "fp16", "gradient_clipping", "gradient_accumulation_steps"),
+    *("train_batch_size", "train_micro_batch_size_per_gpu", "communication_data_type", "data_types"),
+    # These change no weight.
+    *("steps_per_print", "wall_clock_breakdown", "memory_breakdown", "dump_state", "comms_logger", "flops_profiler"),
+    *("aio", "zero_allow_untested_optimizer", "zero_force_ds_cpu_optimizer"),
+}
 _GATHERED: Final = "stage3_gather_16bit_weights_on_model_save"
 
 
@@ -46,7 +53,13 @@ def deepspeed_faults(config: Mapping[str, Any], recipe: Recipe, accumulation: in
         enabled = block(config, key).get("enabled", False)
         if enabled not in ("auto", value):
             faults.append(f"{key}.enabled: {enabled}, but model.dtype of the recipe is {recipe.model.dtype}")
-    faults += [f"{key}: remove it: the recipe has its own" for key in ("optimizer", "scheduler") if key in config]
+    for key in ("train_batch_size", "train_micro_batch_size_per_gpu"):
+        if config.get(key, "auto") != "auto":
+            faults.append(f'{key}: {config[key]}; set it to "auto": the recipe has its own')
+    for place, key in ((config, "communication_data_type"), (block(config, "data_types"), "grad_accum_dtype")):
+        if place.get(key, "fp32") != "fp32":
+            faults.append(f"{key}: {place[key]}; gradients are summed in float32: remove it")
+    faults += [f"{key}: remove it: it would change what the recipe says" for key in sorted(config.keys() - _KNOWN)]
     zero = block(config, "zero_optimization")
     if zero.get("stage") == 3 and zero.get(_GATHERED) is not True:
         faults.append(f"zero_optimization.{_GATHERED}: set it to true, or the run ends without weights")

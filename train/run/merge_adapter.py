@@ -129,6 +129,10 @@ def merge(
     model = load_weights(str(base), family, torch.float32)
     adapted = _with_adapter(model, adapter, base)
     unmerged = _logits(adapted, sample)
+    if not bool(unmerged.isfinite().all()):
+        raise UserError(
+            f"{adapter}: with it, the model gives scores that are infinite or not numbers; nothing was written"
+        )
     with adapted.disable_adapter():
         adapter_divergence = _divergence(unmerged, _logits(adapted, sample))
     merged = adapted.merge_and_unload(safe_merge=True)

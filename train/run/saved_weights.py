@@ -10,7 +10,6 @@ machines of a run do not share a file system, the shards lie apart and none of t
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from pathlib import Path
 
@@ -42,19 +41,26 @@ def record_dtype(config: PreTrainedConfig, dtype: torch.dtype) -> None:
         record_dtype(getattr(config, name), dtype)
 
 
-def check_complete(output: Path, elements: int) -> None:
-    """Check that the safetensors in ``output`` hold at least ``elements`` values, those of a model or an adapter.
+def check_weights(output: Path, elements: int) -> None:
+    """Check that the safetensors in ``output`` hold at least ``elements`` values (a model's, or an adapter's).
 
-    Values are counted, not names: a model may be saved under the names of an older version of its class. The lengths of
-    files are those that their heads announce.
+    Values are counted, not names: a model may be saved under the names of an older version of its class. All have to be
+    finite: the loss of the last step says nothing of what its update has done, and a cast may overflow.
 
     Raises:
-        UserError: there are fewer.
+        UserError: there are fewer, or one is infinite or not a number.
     """
     found = 0
     for file in sorted(output.glob("*.safetensors")):
-        with safe_open(file, framework="numpy") as tensors:
-            found += sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
+        with safe_open(file, framework="pt") as tensors:
+            for name in tensors.keys():  # noqa: SIM118
+                tensor = tensors.get_tensor(name)
+                found += tensor.numel()
+                if tensor.is_floating_point() and not tensor.isfinite().all():
+                    raise UserError(
+                        f"{file}: {name}: a weight is infinite or not a number; the checkpoints are kept; a lower "
+                        "learning_rate, or warmup, may help"
+                    )
     if found < elements:
         raise UserError(
             f"{output}: the weights are not complete: its safetensors hold {found:,} values of {elements:,}; the "

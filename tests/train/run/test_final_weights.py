@@ -14,7 +14,7 @@ from train.loop.trl_trainer import TraceTrainer
 from train.models.families.family_registry import find_family
 from train.recipe import Recipe
 from train.run.run_manifest import read_manifest
-from train.run.saved_weights import cast_weights, check_complete, record_dtype
+from train.run.saved_weights import cast_weights, check_weights, record_dtype
 from train.train_srt import train
 
 
@@ -56,11 +56,27 @@ def test_a_trained_model_has_the_dtype_of_its_base(dtype: str, recipe: Callable[
 
 def test_weights_that_are_not_complete_are_no_result(tmp_path: Path) -> None:
     save_file({"a": torch.zeros(3, 2), "b": torch.zeros(4)}, tmp_path / "model.safetensors")
-    check_complete(tmp_path, 10)
+    check_weights(tmp_path, 10)
     with pytest.raises(UserError, match=r"10 values of 11"):
-        check_complete(tmp_path, 11)
+        check_weights(tmp_path, 11)
     with pytest.raises(UserError, match=r"0 values of 1"):
-        check_complete(tmp_path / "nothing", 1)
+        check_weights(tmp_path / "nothing", 1)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_no_result(value: float, tmp_path: Path) -> None:
+    bad = torch.zeros(3, 2, dtype=torch.bfloat16)
+    bad[1, 1] = value
+    save_file({"good": torch.zeros(4), "bad": bad}, tmp_path / "model.safetensors")
+    with pytest.raises(UserError, match=r"model.safetensors: bad: "):
+        check_weights(tmp_path, 10)
+
+
+def test_a_last_step_that_breaks_the_weights_ends_in_an_error(recipe: Callable[..., Recipe]) -> None:
+    chosen = recipe(steps=1, learning_rate=1e300, warmup=0)
+    with pytest.raises(UserError, match="infinite or not a number"):
+        train(chosen)
+    assert not (Path(chosen.output) / "train.json").exists()
 
 
 def test_without_all_weights_there_is_no_summary(

@@ -118,6 +118,13 @@ SOUND = {
         ({"bf16": {"enabled": True}}, "bf16.enabled"),
         ({"fp16": {"enabled": True}}, "fp16.enabled"),
         ({"optimizer": {"type": "Adam"}}, "optimizer"),
+        ({"train_batch_size": 64}, "train_batch_size"),
+        ({"train_batch_size": "auto", "communication_data_type": "fp32", "steps_per_print": 5}, None),
+        ({"communication_data_type": "bf16"}, "communication_data_type"),
+        ({"data_types": {"grad_accum_dtype": "bf16"}}, "grad_accum_dtype"),
+        ({"torch_autocast": {"enabled": True, "dtype": "bfloat16"}}, "torch_autocast"),
+        ({"progressive_layer_drop": {"enabled": True}}, "progressive_layer_drop"),
+        ({"prescale_gradients": True}, "prescale_gradients"),
         ({"zero_optimization": {"stage": 3}}, "zero_optimization.stage3_gather_16bit_weights_on_model_save"),
     ],
 )
