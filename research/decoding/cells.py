@@ -104,6 +104,7 @@ class Writer:
             temperature=0.0,
             draw=lambda scores, uniforms, temperature: draw_tokens(scores, uniforms, temperature, 1.0),
             decode=lambda ids: text_of(self._files.tokenizer, ids),
+            sentences=False,
         )
         rows = model_rows(self._model, min(self._batch_size, len(problems)), self._files.pad)
         found = {
