@@ -17,15 +17,15 @@ class Redrawing(Record):
     were taken back included; by default that is ``max_new_tokens``, which is how long the text itself may get.
     """
 
-    tries: int = Field(default=6, ge=0)
-    back: int = Field(default=1, ge=1)
-    tokens: int | None = Field(default=None, ge=1)
+    tries: int = Field(default=6, ge=0, le=10_000, strict=True)
+    back: int = Field(default=1, ge=1, le=10_000, strict=True)
+    tokens: int | None = Field(default=None, ge=1, le=10_000_000, strict=True)
 
 
 class Samples(Record):
     """How many whole texts are sampled at most; the first is greedy where the temperature is 0."""
 
-    samples: int = Field(ge=2)
+    samples: int = Field(ge=2, le=10_000, strict=True)
 
 
 class Decode(Record):

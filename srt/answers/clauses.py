@@ -15,6 +15,7 @@ _DENIED = re.compile(
     r"n[’']t|不.?|没有?|无.?|并?非|排除",
     re.I,
 )
+_WORD_BEHIND = re.compile(r"\s+[A-Za-z0-9]{1,30}")
 _REASON = re.compile(
     r"\s{0,3}(?:[,;:—–(-]\s{0,3})?(?<![a-z])(?:because|since|as\s+(?:it|the|he|she|they|we|both)|for\s+the\s+reason)(?![a-z]).*$|"
     r"\s(?:-\s(?-i:(?=[a-z]{2}))|[—–]\s(?=\S+\s\S+\s\S)(?![^—–]*[—–])).*$|\s(?-i:by\s(?:the\s)?[A-Z]{2,4}(?![A-Za-z])).*$|[,，]?因为.*$|[,，]而(?!是).*$",
@@ -61,5 +62,15 @@ def is_open(sentence: str) -> bool:
 
 
 def is_denied(sentence: str, question: str) -> bool:
-    """Whether ``sentence`` denies something, in words that ``question`` has not ("which has no vertex")."""
-    return any(denial.casefold() not in question.casefold() for denial in _DENIED.findall(sentence))
+    """Whether ``sentence`` denies something, in words that ``question`` has not ("which has no vertex").
+
+    A denial is that of the question only with the word behind it: after "which is not red", "not B" denies B.
+    """
+    asked = " ".join(question.casefold().split())
+    for denial in _DENIED.finditer(sentence):
+        behind = _WORD_BEHIND.match(sentence, denial.end())
+        words = " ".join((denial[0] + (behind[0] if behind else "")).casefold().split())
+        begins = "" if denial[0][1:2] in ("'", "’") else r"(?<![a-z])"  # "isn't"
+        if re.search(rf"{begins}{re.escape(words)}(?![a-z])", asked) is None:
+            return True
+    return False

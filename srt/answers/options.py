@@ -189,10 +189,9 @@ def _letter_named(said: str, text: str, problem: Problem) -> Sequence[str]:
     match = _LETTER_NAMED.fullmatch(said)
     if match is None or match["letter"] not in problem.choices or said == text == match["letter"]:
         return ()
-    asked = problem.question.casefold()
-    return (
-        [match["letter"]] if all(word in asked or word in _NOUNS for word in match["words"].casefold().split()) else ()
-    )
+    words, asked = match["words"].casefold(), problem.question.casefold()
+    known = all(word in _NOUNS or re.search(rf"(?<![a-z]){re.escape(word)}", asked) for word in words.split())
+    return [match["letter"]] if known and not is_denied(words, "") else ()
 
 
 def _mentioned(text: str, problem: Problem) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from srt import score
 from srt.answers.beyond_question import said_beyond
 from srt.answers.equality import equal_to_gold
 from srt.answers.equality.forms.orders import Order, names_as_asked, order_said, same_order
@@ -222,3 +223,24 @@ def test_an_answer_that_is_taken_back(output: str, text: str | None) -> None:
     equal = found.text is not None and equal_to_gold(problem, found.text).equal
     assert equal is (text == "48")
     assert text is None or found.text == text
+
+
+@pytest.mark.parametrize("question", ["One pupil helps another. How many are there?", "Which is not red?", "How many?"])
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("ANSWER: B", True),
+        ("The answer is B, not A.", True),
+        ("ANSWER: not B", False),
+        ("The answer is not B.", False),
+        ("ANSWER: no B", False),
+        ("It is not blue cube.", False),
+        ("ANSWER: not blue cube", False),
+    ],
+)
+def test_a_denied_answer_is_none_whatever_the_question_has(question: str, text: str, right: bool) -> None:
+    """The word "another" has the letters of "not", and "which is not red" does not allow "not B"."""
+    choices = {"A": "red cube", "B": "blue cube", "C": "cone"}
+    gold = Answer(kind="choice_set", value=["B"])
+    problem = Problem(id="p", source="made", split="test", lang="en", question=question, choices=choices, answer=gold)
+    assert (score(problem, text).value == 1) is right
