@@ -215,7 +215,8 @@ def _mentioned(text: str, problem: Problem) -> str | None:
     asked, rest = _spelled(problem.question), said.replace(words[longest[0]], " ")
     if "likely" in asked:
         rest = rest.replace("likely", " ")
-    if is_denied(rest, problem.question) or is_open(rest):
+    denied = is_denied(said.replace(words[longest[0]], " 0 "), problem.question)  # "not 0": of no question
+    if denied or is_denied(rest, problem.question) or is_open(rest):
         return None
     if _turned(said, words[longest[0]], asked):
         return None
