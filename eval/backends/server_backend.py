@@ -38,7 +38,7 @@ from eval.backends.trace_grammar import trace_gbnf, trace_regex
 from eval.decoding.decode_settings import REDRAW_TEMPERATURE
 from eval.decoding.guide import Guide, LineDraft, Verdict
 from eval.decoding.guided_text import GuidedText
-from eval.decoding.served_lines import Line, LinesAsked, LinesDrawn, write_lines
+from eval.decoding.served_lines import DrawnLine, LinesAsked, LinesDrawn, write_lines
 from eval.decoding.verdicts import Verdicts
 from eval.decoding.ways import WAYS
 from srt.images.data_uri import DataUris
@@ -395,7 +395,7 @@ class ServerBackend:
 def _lines(reply: Reply) -> LinesDrawn:
     """The lines in ``reply``. A count that is missing is that of the reply, which asked for one then."""
     lines = [
-        Line(
+        DrawnLine(
             text=choice.text,
             end="cut" if choice.finish_reason == "length" else "break" if choice.broken_by == "\n" else "stop",
             tokens=max(1, reply.output_tokens if choice.tokens is None else choice.tokens),

@@ -30,7 +30,7 @@ class LinesAsked:
 
 
 @dataclass(frozen=True)
-class Line:
+class DrawnLine:
     """A line, without its break. It is ended by a ``break``, with the whole text (``stop``), or ``cut`` at its limit.
     ``tokens`` (at least one) were generated for it, those of its end included."""
 
@@ -44,7 +44,7 @@ class LinesDrawn:
     """The candidates, for which ``tokens`` were generated in all; ``each_counted``: the server counts each of several,
     so that it can be asked for several."""
 
-    lines: Sequence[Line]
+    lines: Sequence[DrawnLine]
     tokens: int
     each_counted: bool
 
@@ -57,7 +57,7 @@ class ServedText:
         self._ids: dict[tuple[str, bool], int] = {}
         self._says: dict[int, str] = {}
 
-    def ids_of(self, line: Line) -> list[int]:
+    def ids_of(self, line: DrawnLine) -> list[int]:
         """The ids of ``line``, the same for the same text and number of tokens."""
         said = line.text + "\n" * (line.end == "break")
         number = self._ids.setdefault((said, line.end == "stop"), len(self._ids) + 1)
