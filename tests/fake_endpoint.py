@@ -21,9 +21,13 @@ faults.yaml, all keys optional::
     refuses: {top_k: "Unknown parameter: 'top_k'."}   # a request with this parameter gets 400 with these words
     longest: 2000                             # a last message of more characters gets 400
     tokens: true                              # answers are cut at max_tokens, of 4 characters each
-    prompt_text: "...<think>"                 # sent where return_prompt_text asks for it
+    prompt_text: "{asked}<think>"             # sent where return_prompt_text or verbose asks for it; {asked}: the
+                                              # last message
     defaults: {top_k: 20}                     # from generation_config.json: an answer names those that it was left with
     usage: beside                             # none: no counts; beside: thinking beside the completion, in the total
+
+A request with a ``prompt`` is one for ``/completions``. Each of its ``n`` answers is the responder's own, and is cut at
+the first of its ``stop`` strings; ``return_token_ids`` and ``verbose`` say what ended it, as vLLM and llama.cpp do.
 """
 
 from __future__ import annotations
@@ -196,7 +200,7 @@ class FakeEndpoint:
         for name, words in faults.refuses.items():
             if name in body:
                 return 400, words
-        asked = body["messages"][-1]["content"]
+        asked = body["prompt"] if "prompt" in body else body["messages"][-1]["content"]
         if faults.longest is not None and len(asked) > faults.longest:
             return 400, f"This model's maximum context length is {faults.longest}, and the prompt has {len(asked)}"
         return None
@@ -259,7 +263,7 @@ class _Connection(asyncio.Protocol):
             fake.serving += 1
             fake.most_at_once = max(fake.most_at_once, fake.serving)
             number = fake.outcomes.total()
-            fake.answers[number] = [fake.responder(body, dice)]
+            fake.answers[number] = [fake.responder(body, dice) for _ in range(body.get("n") or 1)]
             if fault == "swap" and len(fake.answers) > 1:
                 other = fake.answers[next(iter(fake.answers))]
                 mine = fake.answers[number]
@@ -273,7 +277,7 @@ class _Connection(asyncio.Protocol):
     def answer(self, number: int, fault: str | None, body: dict[str, Any], sha: str) -> None:
         fake = self.fake
         fake.serving -= 1
-        content = fake.answers.pop(number)[0]
+        content, *others = fake.answers.pop(number)
         if self.transport.is_closing():
             return
         if fault == "error_500":
@@ -300,7 +304,11 @@ class _Connection(asyncio.Protocol):
             text = f"{text}\nsampled with {left}"
         if fake.faults.tokens and text and len(text) > 4 * most:
             text, reason = text[: 4 * most], "length"
-        given, written = sum(len(str(m["content"])) for m in body["messages"]) // 4, min(most, len(text or "") // 4 + 1)
+        asked = [{"content": body["prompt"]}] if "prompt" in body else body["messages"]
+        choices = [_choice(0, body, text, reason, refused)]
+        choices += [_choice(place, body, one, "stop", None) for place, one in enumerate(others, 1)]
+        given = sum(len(str(m["content"])) for m in asked) // 4
+        written = sum(choice.pop("tokens") for choice in choices)
         usage: dict[str, Any] | None = {"prompt_tokens": given, "completion_tokens": written}
         if fault in ("filtered", "silent"):
             usage = {"prompt_tokens": given if fault == "silent" else 0, "completion_tokens": 0}
@@ -308,20 +316,17 @@ class _Connection(asyncio.Protocol):
             usage = None
         elif fake.faults.usage == "beside":
             usage = {"prompt_tokens": given, "completion_tokens": written, "total_tokens": given + written + 100}
-        prompt = {"prompt_text": fake.faults.prompt_text} if body.get("return_prompt_text") else {}
+        shown = body.get("prompt") or (fake.faults.prompt_text or "").replace("{asked}", str(asked[-1]["content"]))
+        prompt: dict[str, Any] = {"prompt_text": shown or None} if body.get("return_prompt_text") else {}
+        if body.get("verbose"):
+            prompt = {"__verbose": {"prompt": shown, "stopping_word": choices[0].pop("stop_reason") or ""}}
         reply = orjson.dumps(
             {
                 "id": f"chatcmpl-{number}",
                 "object": "chat.completion",
                 "created": 0,
                 "model": body["model"],
-                "choices": [
-                    {
-                        "index": 0,
-                        "finish_reason": reason,
-                        "message": {"role": "assistant", "content": text, "refusal": refused},
-                    }
-                ],
+                "choices": choices,
                 "usage": usage,
                 **prompt,
             }
@@ -338,6 +343,23 @@ class _Connection(asyncio.Protocol):
 
     def send(self, status: int, body: bytes, extra: bytes = b"", kind: bytes = b"application/json") -> None:
         self.transport.write(_head(status, len(body), extra, kind) + body)
+
+
+def _choice(place: int, body: dict[str, Any], text: str | None, reason: str, refused: str | None) -> dict[str, Any]:
+    """One choice of a reply, and its ``tokens``, of 4 characters each."""
+    most = body.get("max_tokens") or body.get("max_completion_tokens") or 1 << 30
+    found = [stop for stop in body.get("stop") or [] if stop in (text or "")]
+    line = (text or "").partition(found[0])[0] if found else text
+    tokens = min(most, len(line or "") // 4 + 1)
+    if body.get("stop") and line and len(line) // 4 + 1 > most:
+        line, reason, found = line[: 4 * most], "length", []
+    message = {"role": "assistant", "content": line, "refusal": refused}
+    said: dict[str, Any] = {"text": line} if "prompt" in body else {"message": message}
+    if body.get("stop"):
+        said["stop_reason"] = found[0] if found else None
+    if body.get("return_token_ids"):
+        said["token_ids"] = list(range(tokens))
+    return {"index": place, "finish_reason": reason, "tokens": tokens, **said}
 
 
 def _head(status: int, length: int, extra: bytes = b"", kind: bytes = b"application/json") -> bytes:

@@ -25,6 +25,8 @@ import hashlib
 import re
 import time
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,6 +35,12 @@ import orjson
 from eval.backends.protocol import Generation, GenerationSettings, Request, ServerType
 from eval.backends.token_counts import think_state
 from eval.backends.trace_grammar import trace_gbnf, trace_regex
+from eval.decoding.decode_settings import REDRAW_TEMPERATURE
+from eval.decoding.guide import Guide, LineDraft, Verdict
+from eval.decoding.guided_text import GuidedText
+from eval.decoding.served_lines import DrawnLine, LinesAsked, LinesDrawn, write_lines
+from eval.decoding.verdicts import Verdicts
+from eval.decoding.ways import WAYS
 from srt.images.data_uri import DataUris
 from srt.io.errors import UserError
 from srt.io.records import Message
@@ -56,6 +64,12 @@ _NEUTRAL = {
 ``generation_config.json``, and llama.cpp has defaults."""
 _OPTIONAL = {**_NEUTRAL, "repeat_penalty": 1.0, "return_prompt_text": True, "temperature": None, "seed": None}
 """What a server that does not take it is not sent, with the value that changes nothing."""
+_SEEDS_A_REQUEST = 64
+"""Seeds between those of two requests for one text: servers add the number of the candidate."""
+_NO_PROMPT = (
+    "decode: its reply does not show the prompt that the server made, so that no text can be continued; vLLM does "
+    "(return_prompt_text), and llama.cpp (verbose) with server_type: llama.cpp"
+)
 _Outcome = Generation | RequestRejected | Unavailable
 
 
@@ -123,7 +137,10 @@ class ServerBackend:
         beyond = {
             "think_budget (of a server_type other than vllm)": settings.think_budget is not None
             and self._server_type != "vllm",
-            "decode": settings.decode is not None,
+            "decode (other than proved)": settings.decode is not None and settings.decode.proved is None,
+            "decode (of server_type sglang, which does not show the prompt)": settings.decode is not None
+            and self._server_type == "sglang",
+            "decode (with pictures)": settings.decode is not None and any(request.images for request in requests),
             "min_pixels": settings.min_pixels is not None,
             "max_pixels": settings.max_pixels is not None,
             "ban (without grammar)": settings.ban is not None and settings.grammar is None,
@@ -216,25 +233,30 @@ class ServerBackend:
     ) -> AsyncGenerator[tuple[int, _Outcome], None]:
         """The outcomes as they come, each with the number of its batch; what ends the run is raised."""
         client = EndpointClient(self._config)
+        guide = None if settings.decode is None else WAYS[settings.decode.way].guide()
+        verdicts = nullcontext() if guide is None else Verdicts(guide)
         uris: dict[Path, DataUris] = {}
         room = asyncio.Semaphore(self._config.at_once)
 
         async def answer(number: int, request: Request) -> tuple[int, _Outcome]:
             async with room:
                 try:
+                    if guide is not None and judge is not None:
+                        return number, await self._guided_generation(client, request, settings, guide, judge)
                     return number, await self._generation(client, request, settings, uris)
                 except (RequestRejected, Unavailable) as error:
                     return number, error
 
-        tasks = [asyncio.create_task(answer(number, request)) for number, (request,) in enumerate(batches)]
-        try:
-            for task in asyncio.as_completed(tasks):
-                yield await task
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await client.close()
+        with verdicts as judge:
+            tasks = [asyncio.create_task(answer(number, request)) for number, (request,) in enumerate(batches)]
+            try:
+                for task in asyncio.as_completed(tasks):
+                    yield await task
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                await client.close()
 
     async def _generation(
         self, client: EndpointClient, request: Request, settings: GenerationSettings, uris: dict[Path, DataUris]
@@ -250,8 +272,8 @@ class ServerBackend:
         reply = await client.complete(body, key, optional=_OPTIONAL)
         self._left_out = client.left_out.get(self._model, {})
         finish_reason, why = _ended(reply)
-        if finish_reason != "error" and not reply.output_tokens and (reply.text or not reply.input_tokens):
-            raise RequestRejected("its reply has no usage: without the server's own counts there are no token figures")
+        if finish_reason != "error":
+            _require_counts(reply)
         # A server that sends the thought apart has cut the text at its tags: put together again as the model wrote it.
         closing = f"{THINK_CLOSES}\n\n" if reply.text or reply.finish_reason == "stop" else ""
         thought = "" if reply.reasoning is None else f"{THINK_OPENS}\n{reply.reasoning}\n{closing}"
@@ -268,11 +290,124 @@ class ServerBackend:
             error=why,
         )
 
+    async def _guided_generation(
+        self, client: EndpointClient, request: Request, settings: GenerationSettings, guide: Guide, verdicts: Verdicts
+    ) -> Generation:
+        """A text whose lines ``verdicts`` of ``guide`` are asked about.
+
+        Raises:
+            RequestRejected: the first request cannot be answered, or its reply does not show the prompt. What is wrong
+                later is an ``error``, with the tokens that were spent.
+        """
+        assert settings.decode is not None
+        assert settings.decode.proved is not None
+        assert request.problem is not None  # which `predict` gives to all where there is a guide
+        options, began = settings.decode.proved, time.monotonic()
+        first: Reply | None = None
+        spent = 0
+
+        async def draw(asked: LinesAsked) -> LinesDrawn:
+            nonlocal first, spent
+            body = self.line_body(request, settings, asked, None if first is None else first.prompt)
+            reply = await client.complete(body, hashlib.sha256(orjson.dumps(body)).hexdigest(), optional=_OPTIONAL)
+            self._left_out = client.left_out.get(self._model, {})
+            reason, why = _ended(reply)
+            spent += reply.output_tokens
+            if reason == "error":
+                raise RequestRejected(why)
+            _require_counts(reply)
+            if first is None:
+                if reply.prompt is None:
+                    raise RequestRejected(_NO_PROMPT)
+                first = reply
+            if reply.reasoning is not None:
+                raise RequestRejected("it sends thoughts apart; to continue a text, start it without reasoning parser")
+            return _lines(reply)
+
+        async def judge(draft: LineDraft) -> Verdict:
+            asked = verdicts.ask(draft)
+            await asyncio.gather(asyncio.wrap_future(asked), return_exceptions=True)
+            return verdicts.of(asked, draft)
+
+        try:
+            text, said, ended = await write_lines(
+                partial(GuidedText, options, settings.max_new_tokens),
+                request.problem,
+                request.seed,
+                draw,
+                judge,
+                settings.max_new_tokens,
+            )
+        except RequestRejected as error:
+            if first is None:
+                raise
+            seconds = time.monotonic() - began
+            return Generation("", first.input_tokens, spent, "error", seconds, error=str(error))
+        assert first is not None
+        return Generation(
+            text=said,
+            input_tokens=first.input_tokens,
+            output_tokens=text.drawn,
+            finish_reason="stop" if ended else "length",
+            seconds=time.monotonic() - began,
+            thinking=think_state(first.prompt or "", said),
+            guided=guide.marks[not text.whole],
+            kept_tokens=len(text.ids),
+            tries=text.redrawn,
+            lines_back=text.taken_back,
+        )
+
+    def line_body(
+        self, request: Request, settings: GenerationSettings, asked: LinesAsked, prompt: str | None
+    ) -> dict[str, Any]:
+        """What is posted for the candidates of one line: a chat, from whose reply the ``prompt`` is known, then texts
+        that are continued."""
+        temperature = settings.temperature or REDRAW_TEMPERATURE * asked.sampled
+        body = self.body(request, settings.model_copy(update={"temperature": temperature}), ())
+        body |= {"max_tokens": asked.max_tokens, "stop": ["\n"]}
+        if "seed" in body:
+            body["seed"] = (request.seed + asked.number * _SEEDS_A_REQUEST) % _SEEDS
+        if asked.count > 1:
+            body["n"] = asked.count
+        if self._server_type == "vllm":
+            body["return_token_ids"] = True
+        else:
+            body |= {"verbose": True, "reasoning_format": "none"}
+        if settings.grammar is not None and self._server_type == "vllm":
+            body["structured_outputs"] = {"regex": trace_regex(ban=settings.ban, line=True)}
+        elif settings.grammar is not None:
+            body["grammar"] = trace_gbnf(ban=settings.ban, line=True)
+        if prompt is None:
+            return body
+        for of_a_chat in ("messages", "chat_template_kwargs", "return_prompt_text"):
+            body.pop(of_a_chat, None)
+        if self._server_type == "vllm":
+            body["add_special_tokens"] = False  # the template has written them
+        return body | {"prompt": prompt + asked.text}
+
     def _check_refusals(self, refused: Mapping[int, object]) -> None:
         """Raise where all are alike, apart from the numbers in them and other words with a digit."""
         words = [str(refused[number]) for number in sorted(refused)]
         if len({re.sub(r"\S*\d\S*", "", one) for one in words}) == 1:
             raise EndpointFault(f"{self._config.address}: the first {len(words)} requests were all refused: {words[0]}")
+
+
+def _lines(reply: Reply) -> LinesDrawn:
+    """The lines in ``reply``. A count that is missing is that of the reply, which asked for one then."""
+    lines = [
+        DrawnLine(
+            text=choice.text,
+            end="cut" if choice.finish_reason == "length" else "break" if choice.broken_by == "\n" else "stop",
+            tokens=max(1, reply.output_tokens if choice.tokens is None else choice.tokens),
+        )
+        for choice in reply.choices
+    ]
+    return LinesDrawn(lines, reply.output_tokens, all(choice.tokens is not None for choice in reply.choices))
+
+
+def _require_counts(reply: Reply) -> None:
+    if not reply.output_tokens and (reply.text or not reply.input_tokens):
+        raise RequestRejected("its reply has no usage: without the server's own counts there are no token figures")
 
 
 def _ended(reply: Reply) -> tuple[Literal["stop", "length", "error"], str | None]:

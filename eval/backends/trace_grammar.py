@@ -48,27 +48,30 @@ class Limits:
     answer: int = 100
 
 
-def trace_regex(*, ban: Operation | None = None, think: bool = False, limits: Limits | None = None) -> str:
+def trace_regex(
+    *, ban: Operation | None = None, think: bool = False, line: bool = False, limits: Limits | None = None
+) -> str:
     """One regular expression for the whole text of a trace, in either language; the caller anchors both its ends.
+
+    ``line``: for one line of it, a step with its line break or an answer without.
 
     It keeps to what the dialects of Rust, xgrammar and Python share: groups, classes, bounded repetition. ``think``:
     the prompt has opened a think block. What is generated begins after the prompt's last line break, or with one.
     """
     bounds = limits or Limits()
-    texts = [_text(lang, separator, ban, think, bounds) for lang in MARKERS for separator in (": ", " - ")]
+    texts = [_text(lang, separator, ban, think, line, bounds) for lang in MARKERS for separator in (": ", " - ")]
     opening = "\n?" if think else ""
     return f"{opening}({'|'.join(texts)})"
 
 
-def trace_gbnf(*, ban: Operation | None = None) -> str:
+def trace_gbnf(*, ban: Operation | None = None, line: bool = False) -> str:
     """The same, without its bounds, in the notation of llama.cpp."""
     rules = ["root ::= " + " | ".join(f"{lang}{kind}" for lang in MARKERS for kind in ("w", "f"))]
     for lang in MARKERS:
         answer = f'"{MARKERS[lang]["ANSWER"]}: " solid any*'
         for kind, separator in (("w", ": "), ("f", " - ")):
-            rules.append(
-                f'{lang}{kind} ::= ({lang}op (" " {lang}premise)* "{separator}" solid any* "\\n")+ {answer} "\\n"?'
-            )
+            step = f'{lang}op (" " {lang}premise)* "{separator}" solid any* "\\n"'
+            rules.append(f"{lang}{kind} ::= " + (f"{step} | {answer}" if line else f'({step})+ {answer} "\\n"?'))
         words = " | ".join(f'"{word}"' for word in _operations(lang, ban))
         rules.append(f"{lang}op ::= {words}")
         begins, goes_on = _NAME[lang]
@@ -150,7 +153,7 @@ def _matcher(tokenizer: Any, regex: str, ends: tuple[int, ...]) -> Any:
     return _MADE[key][1]
 
 
-def _text(lang: Lang, separator: str, ban: Operation | None, think: bool, bounds: Limits) -> str:
+def _text(lang: Lang, separator: str, ban: Operation | None, think: bool, line: bool, bounds: Limits) -> str:
     words = "|".join(_operations(lang, ban))
     reserved = "|".join(WORDS[lang].values())
     begins, goes_on = _NAME[lang]
@@ -158,6 +161,8 @@ def _text(lang: Lang, separator: str, ban: Operation | None, think: bool, bounds
     step = rf"({words})( {premise}){{0,{bounds.premises}}}{separator}{_SOLID}{_ANY}{{0,{bounds.body}}}"
     bridge = f"\n{THINK_CLOSES}\n\n" if think else "\n"
     answer = f"{MARKERS[lang]['ANSWER']}: {_SOLID}{_ANY}{{0,{bounds.answer}}}"
+    if line:
+        return f"{step}\n|{answer}"
     return f"{step}(\n{step}){{0,{bounds.steps - 1}}}{bridge}{answer}"
 
 

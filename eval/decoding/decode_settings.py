@@ -8,6 +8,9 @@ from pydantic import Field, model_validator
 
 from srt.io.records import Record
 
+REDRAW_TEMPERATURE = 0.7
+"""That of lines which are drawn again where decoding is greedy."""
+
 
 class Redrawing(Record):
     """What happens to a line that its guide refuses.

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 
 import torch
 
+from eval.decoding.decode_settings import REDRAW_TEMPERATURE
 from eval.decoding.guide import Guide, LineDraft
 from eval.decoding.model_rows import ModelRows
 from eval.decoding.text import Break, Text
@@ -22,9 +23,6 @@ from srt.io.records import Problem
 
 Constrain = Callable[[Sequence[int], torch.Tensor], None]
 """Sets what is forbidden after the ids of a text to ``-inf`` in its scores [vocabulary], in place."""
-
-REDRAW_TEMPERATURE = 0.7
-"""That of lines which are drawn again where decoding is greedy."""
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)*]*$")
 

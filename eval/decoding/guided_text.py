@@ -54,6 +54,11 @@ class GuidedText:
         """Whether this line must be sampled, for a greedy draw would be the one that led nowhere."""
         return bool(self._left_behind) and self._before() in self._left_behind
 
+    @property
+    def tries_left(self) -> int:
+        """How often this line may be drawn before lines are taken back."""
+        return self._options.tries + 1 - self._tries
+
     def add(self, token: int, breaks: Break) -> bool:
         """Add a token, which ``breaks`` the line or not; returns whether the guide must now judge the draft."""
         self.draft.append(token)
@@ -99,6 +104,12 @@ class GuidedText:
             self.finished = self.whole = True
         elif len(self.ids) == self._longest:
             self._take_back()
+
+    def spend(self, tokens: int) -> None:
+        """Count ``tokens`` that were generated beside those that were added: of lines that are not needed."""
+        self.drawn += tokens
+        if not self.finished and self.drawn >= self.budget:
+            self._give_up()
 
     def _refuse(self) -> None:
         """Draw the line again, or take lines back."""

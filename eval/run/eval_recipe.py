@@ -217,8 +217,8 @@ class EvalRecipe(WandbSettings):
         entry = BACKENDS[self.backend]
         if self.engine is None:
             faults += [f"{key}: goes with engine: ray" for key in ("address", "replicas") if self._given(key)]
-        if self.decode is not None and self.backend != "transformers":
-            faults.append(f"decode: only the back end transformers guides a text; this run uses {self.backend}")
+        if self.decode is not None and self.backend not in ("transformers", "server"):
+            faults.append(f"decode: the back ends transformers and server guide a text; this run uses {self.backend}")
         if entry.make is None:
             faults += self._faults_of_a_file()
         elif not entry.local and self.base_url is None:

@@ -93,6 +93,16 @@ class LlmRequest(Record):
         return self.model_copy(update={"temperature": temperature, "extra_body": extra})
 
 
+class Choice(Record):
+    """One of the texts in a reply. ``broken_by`` is the stop string that ended it, from servers that say so, without
+    which a stop is the model's own; ``tokens`` were generated for it, from servers that count each text."""
+
+    text: str
+    finish_reason: str
+    broken_by: str | None = None
+    tokens: int | None = None
+
+
 class Reply(Record):
     """What a model answered, as it came. Token counts are the endpoint's own, 0 where it gives none.
 
@@ -103,7 +113,8 @@ class Reply(Record):
     ``finish_reason`` is the endpoint's word: ``stop``, ``length``, ``content_filter``, or another. ``refusal`` is set
     where the model declined in the API's own field. ``reasoning`` is the thinking that some endpoints send apart from
     the text, and ``reasoning_tokens`` how many of the output tokens they say it took. ``prompt`` is the text that the
-    model continued, from servers that send it when asked.
+    model continued, from servers that send it when asked. ``choices`` are all texts of the reply, the first included;
+    they are not written.
     """
 
     text: str
@@ -120,6 +131,7 @@ class Reply(Record):
     reasoning: str | None = None
     reasoning_tokens: int | None = None
     prompt: str | None = None
+    choices: tuple[Choice, ...] = Field(default=(), exclude=True)
 
 
 def _digest(content: Mapping[str, Any]) -> str:

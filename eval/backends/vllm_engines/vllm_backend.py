@@ -116,7 +116,7 @@ class VllmBackend(FolderBackend):
                 "and this tokenizer does not have them; give --think-budget 0"
             )
         if settings.decode is not None:
-            raise UserError("decode: only the back end transformers guides a text; use that one")
+            raise UserError("decode: the back ends transformers and server guide a text; use one of them")
         if settings.ban is not None and settings.grammar is None:
             raise UserError("ban: vLLM bans tokens, not words; use the back end transformers, or add --grammar trace")
         lengths = [self._prompts(settings).length(request) for request in requests]

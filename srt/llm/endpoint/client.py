@@ -96,7 +96,8 @@ class EndpointClient:
         *,
         optional: Mapping[str, Any] = MappingProxyType({}),
     ) -> Reply:
-        """The answer to ``body``, which is what ``/chat/completions`` takes; ``key`` is its idempotency key.
+        """The answer to ``body``, which is what ``/chat/completions`` takes, or ``/completions`` where it has a
+        ``prompt``; ``key`` is its idempotency key.
 
         The time-out of the configuration is for each sending and does not count waiting for its turn. OpenAI's
         reasoning models refuse ``max_tokens``, other servers do not know ``max_completion_tokens``: where the first is

@@ -54,7 +54,7 @@ class Replica:
         self._deadlines: set[asyncio.Timeout] = set()
 
     async def complete(self, body: Mapping[str, Any], key: str, *, answered: bool) -> Reply | Failure:
-        """One POST of ``body`` to ``/chat/completions``, with the idempotency key ``key``.
+        """One POST of ``body``, with the idempotency key ``key``; to ``/completions`` where it has a ``prompt``.
 
         ``answered``: the model has answered before.
         """
@@ -63,12 +63,19 @@ class Replica:
 
         async def post() -> Response:
             # Streamed, so that the size of a reply stays bounded. It is sent as one JSON, not token by token.
-            async with self.sdk.chat.completions.with_streaming_response.create(
-                model=model,
-                messages=body["messages"],
-                extra_body={name: value for name, value in body.items() if name not in ("model", "messages")},
-                extra_headers={"Idempotency-Key": key},
-            ) as streamed:
+            extra: dict[str, Any] = {
+                "extra_body": {name: body[name] for name in body if name not in ("model", "messages", "prompt")},
+                "extra_headers": {"Idempotency-Key": key},
+            }
+            if "prompt" in body:
+                created = self.sdk.completions.with_streaming_response.create(
+                    model=model, prompt=body["prompt"], **extra
+                )
+            else:
+                created = self.sdk.chat.completions.with_streaming_response.create(
+                    model=model, messages=body["messages"], **extra
+                )
+            async with created as streamed:
                 return Response(streamed.status_code, None, None, await _read(streamed.iter_bytes()))
 
         most = self._config.timeout_for(body.get("max_tokens") or body.get("max_completion_tokens") or 0)

@@ -17,7 +17,7 @@ from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.generated_text import fewest_written
 from srt.llm.endpoint.usage import TokenCounts, read_usage, says_it_is_billed
 from srt.llm.llm_errors import EndpointFault, RequestBlocked, RequestRejected
-from srt.llm.request import Reply
+from srt.llm.request import Choice, Reply
 
 TRANSIENT: Final = {408, 409, 425, 499}
 """Statuses below 500 that say something about the moment and not about the request."""
@@ -176,13 +176,17 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
         raise ValueError(f"the reply is no chat completion: {_beginning(body)}")
     choice = choices[0]
     message = choice.get("message") if isinstance(choice, dict) else None
+    if message is None and isinstance(choice, dict) and isinstance(choice.get("text"), str):
+        message = {"content": choice["text"]}  # of a prompt that was continued
     if message is None and isinstance(choice, dict) and choice.get("finish_reason"):
         message = {}  # as some gateways send it for what they filtered
     if not isinstance(message, dict):
         raise ValueError(f"the reply has no message: {_beginning(body)}")
     text, reasoning = _text(message.get("content")), _text(message.get("reasoning_content") or message.get("reasoning"))
     counts = read_usage(found.get("usage"), fewest_written(choices))
-    prompt = found.get("prompt_text")
+    verbose = found.get("__verbose")  # llama.cpp's, of the first choice alone
+    verbose = verbose if isinstance(verbose, dict) else {}
+    prompt = found.get("prompt_text", verbose.get("prompt"))
     return Reply(
         text=text,
         finish_reason=str(choice.get("finish_reason") or "unknown"),
@@ -198,6 +202,19 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
         reasoning=reasoning or None,
         reasoning_tokens=counts.thought or None,
         prompt=prompt if isinstance(prompt, str) else None,
+        choices=tuple(_choice(one, verbose if one is choice else {}) for one in choices if isinstance(one, dict)),
+    )
+
+
+def _choice(choice: Mapping[str, Any], verbose: Mapping[str, Any]) -> Choice:
+    """One choice of a reply, by vLLM's fields, or by llama.cpp's ``verbose`` ones."""
+    message = choice.get("message")
+    stop, ids = choice.get("stop_reason", verbose.get("stopping_word")), choice.get("token_ids")
+    return Choice(
+        text=_text(message.get("content") if isinstance(message, dict) else choice.get("text")),
+        finish_reason=str(choice.get("finish_reason") or "unknown"),
+        broken_by=stop if isinstance(stop, str) and stop else None,
+        tokens=len(ids) if isinstance(ids, list) else None,
     )
 
 

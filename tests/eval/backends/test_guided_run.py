@@ -208,7 +208,7 @@ def test_killed_and_resumed_is_unbroken(
         ({"decode": "best", "repeats": 1}, "decode.best.samples: "),
         ({"decode": "best", "repeats": 2, "arm": "answer"}, "^arm 'answer': decode: "),
         ({"decode": {"proved": {"back": 0}}}, "decode.proved.back: "),
-        ({"backend": "server", "base_url": "http://127.0.0.1:9/v1"}, "decode: .*transformers.*server"),
+        ({"backend": "vllm"}, "decode: .*transformers.*server.*vllm"),
     ],
 )
 def test_what_cannot_be_guided_is_refused_in_one_line(

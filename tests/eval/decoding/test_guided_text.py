@@ -49,6 +49,24 @@ def test_a_refused_line_is_sampled_as_often_as_tries_say_then_lines_go_back() ->
     assert one.line == 3, "it had come further: one line again"
 
 
+def test_tokens_of_lines_that_nobody_needs_count() -> None:
+    one = text(tokens=10)
+    line(one, 5, BREAK, kept=True)
+    one.spend(7)
+    assert not one.finished
+    one.add(6, "none")
+    assert one.finished
+    assert (one.drawn, one.ids) == (10, [5, BREAK, 6])
+    other = text(tokens=10, tries=3)
+    line(other, 5, BREAK, kept=True)
+    assert other.tries_left == 4
+    line(other, 6, BREAK, kept=False)
+    assert other.tries_left == 3
+    other.spend(8)
+    assert other.finished
+    assert (other.drawn, other.ids) == (12, [5, BREAK])
+
+
 def test_a_token_that_opens_a_line_goes_with_that_line() -> None:
     opens = 3
     one = text(tries=0)
