@@ -22,6 +22,7 @@ from srt.io.errors import UserError
 from srt.io.records import Lang, Message, Problem, Sequence
 from srt.language.arm import Completion
 from srt.language.model_vocabulary import VocabularyFault, find_control_token
+from srt.language.template_check import template_fault
 from srt.language.template_kwargs import NO_KWARGS, TemplateKwargs
 from srt.language.text import MARKERS
 from srt.language.trace import one_line
@@ -132,7 +133,8 @@ def render_prompt(
     Raises:
         VocabularyFault: a text contains a control token (:mod:`srt.language.model_vocabulary`).
         UserError: the tokenizer has no chat template, or one that fails on this prompt, cannot show pictures, writes
-            nothing, or goes beyond the bounds of :mod:`srt.untrusted`.
+            nothing, loses the problem (:mod:`srt.language.template_check`), has no variable of a name in ``kwargs``, or
+            goes beyond the bounds of :mod:`srt.untrusted`.
     """
     name = getattr(tokenizer, "name_or_path", "") or "the model"
     if not tokenizer.chat_template:
@@ -150,9 +152,15 @@ def render_prompt(
     # Before it runs here for the first time.
     if fault := try_template(_template(tokenizer), turns, getattr(tokenizer, "special_tokens_map", {}), kwargs):
         raise UserError(f"{name}: chat_template: {fault}")
+    apply: Any = tokenizer.apply_chat_template
+
+    def rendered(turns: list[dict[str, Any]], opened: bool) -> Any:
+        return bounded(lambda: apply(turns, add_generation_prompt=opened, tokenize=False, **kwargs))
+
+    if fault := template_fault(_template(tokenizer), rendered, kwargs, bool(pictures)):
+        raise UserError(f"{name}: chat_template: {fault}")
     try:
-        apply: Any = tokenizer.apply_chat_template
-        text = bounded(lambda: apply(turns, add_generation_prompt=True, tokenize=False, **kwargs))
+        text = rendered(turns, True)
     except EndlessTemplate as error:
         raise UserError(f"{name}: chat_template: {error}") from None
     except Exception as error:  # A template is a program: it can raise anything.
@@ -163,6 +171,22 @@ def render_prompt(
     if not text.strip():
         raise UserError(f"{name}: chat_template: it writes nothing for a prompt")
     return text
+
+
+def idle_kwargs(tokenizer: ChatTokenizer, kwargs: TemplateKwargs, pictures: int = 0) -> list[str]:
+    """A line for each of ``kwargs`` without which a short prompt is the same, as where ``'no'`` stands for false.
+
+    Raises:
+        UserError: as :func:`render_prompt`.
+    """
+    asked = [Message(role="user", content="Who is left of Cleo?")]
+    text = render_prompt(tokenizer, asked, pictures, kwargs)
+    lines = []
+    for name, value in kwargs.items():
+        others = {other: kwargs[other] for other in kwargs if other != name}
+        if render_prompt(tokenizer, asked, pictures, others) == text:
+            lines.append(f"chat_template_kwargs.{name}: {value!r} changes nothing: the prompt is the same without it")
+    return lines
 
 
 def refuse_control_tokens(tokenizer: ChatTokenizer, text: str, field: str) -> None:

@@ -1,6 +1,7 @@
 """``chat_template_kwargs``: what a recipe tells a chat template beside the messages, as ``{enable_thinking: false}``.
 
-Training and evaluation have the key and check it alike. A template ignores names that it does not know.
+Training and evaluation have the key and check it alike. A template ignores names that it does not know, so these are
+refused when a prompt is rendered (:mod:`srt.language.template_check`).
 """
 
 from __future__ import annotations

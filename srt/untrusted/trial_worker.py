@@ -53,21 +53,11 @@ def _limit(what: int, most: int) -> None:
 
 
 def _render(template: str, variables: dict[str, Any]) -> str | None:
-    from jinja2.ext import loopcontrols
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    from srt.untrusted.template_environment import template_environment
 
-    def raise_exception(message: str) -> None:
-        raise ValueError(message)
-
-    # As transformers does.
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
-    environment.filters["tojson"] = lambda value, **_: json.dumps(value)
-    environment.globals["raise_exception"] = raise_exception
-    environment.globals["strftime_now"] = lambda _: "1 January 2026"
-    # It marks what the assistant says, for training on it alone; the text is the same.
-    text = template.replace("endgeneration", "endif").replace("generation", "if true")
+    environment = template_environment()
     try:
-        rendered = bounded(lambda: environment.from_string(text).render(**variables))
+        rendered = bounded(lambda: environment.from_string(template).render(**variables))
     except EndlessTemplate as error:
         return str(error)
     except MemoryError:

@@ -14,7 +14,14 @@ from train.models.attention import choose_attention, set_attention
 from train.models.checkpointing import checkpoint_layers
 from train.models.families.model_family import ModelFamily
 from train.models.liger import liger_fault, use_liger_kernels
-from train.models.model_files import load_family, load_weights, read_config, weight_faults, without_weights
+from train.models.model_files import (
+    load_family,
+    load_weights,
+    read_config,
+    tensor_faults,
+    weight_faults,
+    without_weights,
+)
 from train.models.packed_attention import keep_row_bounds_from
 from train.recipe import PartName, Recipe
 
@@ -67,7 +74,7 @@ def model_faults(recipe: Recipe) -> list[str]:
         family = load_family(path)
     except UserError as error:
         return [str(error)]
-    faults = weight_faults(Path(path))
+    faults = weight_faults(Path(path)) or tensor_faults(path, family)
     if recipe.model.liger and (fault := liger_fault(family)):
         faults.append(f"model.liger: {fault}")
     if recipe.optimizer.startswith("paged") and not torch.cuda.is_available():

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +24,17 @@ from transformers import (
     PreTrainedTokenizerBase,
     ProcessorMixin,
 )
+from transformers.integrations import is_deepspeed_zero3_enabled
+from transformers.utils import logging as transformers_logging
 
 from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
 from srt.untrusted.trial import check_tokenizer
 from train.models.families.family_registry import family_of
 from train.models.families.model_family import ModelFamily
+
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
 
 
 def read_config(path: str) -> PreTrainedConfig:
@@ -122,10 +130,7 @@ def load_weights(path: str, family: ModelFamily, dtype: torch.dtype, **options: 
         raise UserError(f"model.path: {path}: cannot be loaded: {_one_line(error)}") from None
     if missing := sorted(info["missing_keys"]):
         # transformers initialises them randomly, with a warning at most.
-        raise UserError(
-            f"model.path: {path}: {len(missing)} weights of the model that config.json describes are in none of its "
-            f"files, such as {missing[0]}"
-        )
+        raise UserError(_missing_line(path, missing))
     # transformers renames weights as it loads them, and back as it saves them. Under ZeRO-3 it keeps renamings that
     # matched no weight, and would save a Qwen2.5-VL under names that nothing reads.
     if (renamings := getattr(model, "_weight_conversions", None)) is not None:
@@ -144,15 +149,12 @@ def without_weights(path: str, family: ModelFamily, dtype: torch.dtype) -> PreTr
 
 
 def weight_faults(folder: Path) -> list[str]:
-    """A line for each fault of the weights. Only safetensors are read, because a pickle can run code."""
-    index = folder / "model.safetensors.index.json"
-    if (folder / "model.safetensors").is_file():
-        return _unreadable(folder, {"model.safetensors"})
-    if index.is_file():
+    """A line for each fault of the weight files. Only safetensors are read, because a pickle can run code."""
+    if (folder / INDEX).is_file() or (folder / WEIGHTS).is_file():
         try:
-            named = set(json.loads(index.read_bytes())["weight_map"].values())
+            named = _weight_files(folder)
         except (ValueError, KeyError, AttributeError, TypeError):
-            return [f"model.path: {index}: not an index of safetensors files"]
+            return [f"model.path: {folder / INDEX}: not an index of safetensors files"]
         if missing := sorted(name for name in named if not (folder / name).is_file()):
             some = f"{len(missing)} of {len(named)} weight files are missing, such as {missing[0]}"
             return [f"model.path: {folder}: {some}"]
@@ -162,7 +164,53 @@ def weight_faults(folder: Path) -> list[str]:
             f"model.path: {folder}: the weights are pickled ({pickled[0]}), which can run code: "
             "only safetensors are read; save the model again with safe_serialization"
         ]
-    return [f"model.path: {folder}: no model.safetensors and no model.safetensors.index.json"]
+    return [f"model.path: {folder}: no {WEIGHTS} and no {INDEX}"]
+
+
+def tensor_faults(path: str, family: ModelFamily) -> list[str]:
+    """A line for each way in which the tensors of a folder without :func:`weight_faults` differ from its config.json.
+
+    Names and shapes alone are read. transformers loads them as tensors without contents, so its own rules for old
+    names, tied weights and merged ones hold.
+    """
+    config = read_config(path)
+    # Files that are quantized hold other tensors, and ZeRO-3 loads by another way, which needs all processes.
+    if getattr(config, "quantization_config", None) is not None or is_deepspeed_zero3_enabled():
+        return []
+    tensors = {}
+    for name in _weight_files(Path(path)):
+        with safe_open(Path(path) / name, framework="pt") as file:
+            for key in file.offset_keys():
+                tensors[key] = torch.empty(file.get_slice(key).get_shape(), dtype=torch.bfloat16, device="meta")
+    try:
+        with _quiet():
+            model, info = type(without_weights(path, family, torch.bfloat16)).from_pretrained(
+                None,
+                config=config,
+                state_dict=tensors,
+                dtype=torch.bfloat16,
+                device_map={"": "meta"},
+                ignore_mismatched_sizes=True,
+                output_loading_info=True,
+            )
+    except (ValueError, RuntimeError) as error:
+        return [f"model.path: {path}: cannot be loaded: {_one_line(error)}"]
+    faults = []
+    if missing := sorted(info["missing_keys"]):
+        faults.append(_missing_line(path, missing))
+    layers = {layers: len(model.get_submodule(layers)) for part in family.parts.values() for layers in part.layers}
+    if beyond := sorted(key for key in info["unexpected_keys"] if _is_beyond(key, layers)):
+        faults.append(
+            f"model.path: {path}: {len(beyond)} weights in its files are of layers that config.json does not count, "
+            f"such as {beyond[0]}"
+        )
+    if shapes := sorted(info["mismatched_keys"]):
+        name, found, expected = shapes[0]
+        faults.append(
+            f"model.path: {path}: {len(shapes)} weights in its files have another shape than by config.json, such as "
+            f"{name}: {list(found)}, not {list(expected)}"
+        )
+    return faults
 
 
 def apply_umask(folder: Path, *, itself: bool = False) -> None:
@@ -177,6 +225,43 @@ def apply_umask(folder: Path, *, itself: bool = False) -> None:
         file.chmod(0o666 & ~umask)
     if itself:
         folder.chmod(0o777 & ~umask)
+
+
+def _weight_files(folder: Path) -> set[str]:
+    """The names of the files that transformers reads."""
+    if (folder / WEIGHTS).is_file():
+        return {WEIGHTS}
+    return set(json.loads((folder / INDEX).read_bytes())["weight_map"].values())
+
+
+def _missing_line(path: str, missing: list[str]) -> str:
+    return (
+        f"model.path: {path}: {len(missing)} weights of the model that config.json describes are in none of its "
+        f"files, such as {missing[0]}"
+    )
+
+
+def _is_beyond(key: str, layers: dict[str, int]) -> bool:
+    """Whether ``key`` is in a layer that the model lacks; ``layers``: the lists of layers, and how long each is."""
+    found = re.match(r"([\w.]*?)\.(\d+)\.", key)
+    # The weights of a backbone alone have no prefix.
+    return found is not None and any(
+        f".{path}".endswith(f".{found[1]}") and int(found[2]) >= count for path, count in layers.items()
+    )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without transformers' report and progress bar: what is wrong becomes a line of ours."""
+    level, bars = transformers_logging.get_verbosity(), transformers_logging.is_progress_bar_enabled()
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(level)
+        if bars:
+            transformers_logging.enable_progress_bar()
 
 
 def _unreadable(folder: Path, names: set[str]) -> list[str]:

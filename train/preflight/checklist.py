@@ -17,6 +17,7 @@ import transformers
 from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.io.errors import UserError
+from srt.language.prompts import idle_kwargs
 from train.data.batches import BatchPlan, MicroBatches, plan_batches
 from train.data.data_warnings import batch_warnings, data_warnings
 from train.data.encode_file import Progress
@@ -84,7 +85,11 @@ def run_checklist(
         found = model_faults(recipe)
         report.faults += [fault for fault in found if not read.faults or fault.startswith("model.path")]
         with report.collecting():
-            tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
+            loaded = load_tokenizer_and_processor(recipe.model.path)
+            kwargs = recipe.chat_template_kwargs if read.knows("chat_template_kwargs") else {}
+            # With a faulty template every sequence would be at fault.
+            report.notes += idle_kwargs(loaded[0], kwargs, pictures=int(loaded[1] is not None))
+            tokenizer, processor = loaded
     examples, held_out = None, None
     if has_data(read) and not data_faults(recipe):
         names = [f"data of stage {stage.name}" for stage in recipe.stages or ()]

@@ -48,6 +48,7 @@ class Templated:
             "has not ended after",
         ),
         ("{{ 'x' * 90000000000 }}", "GiB of memory"),
+        ("{% if add_generation_prompt %}{{ 'x' * 90000000000 }}{% endif %}", "GiB of memory"),
         ("{{ '%90000000000d' % 1 }}", "GiB of memory"),
         ("{{ ([1] * 90000000000)|length }}", "GiB of memory"),
         ("{{ ('a' * 99999).replace('a', 'b' * 99999) }}", "GiB of memory"),
@@ -73,8 +74,9 @@ def test_an_empty_template_is_one_line(template: str | None) -> None:
 
 def test_a_template_that_loops_only_for_some_prompts_is_stopped_here() -> None:
     """It was tried with the first prompt, for which it ends."""
-    tokenizer = Templated("{% if 'Cleo' in messages[0].content %}" + NESTED.replace("%s", "") + "{% endif %}a prompt")
-    assert render_prompt(tokenizer, [Message(role="user", content="Who?")]) == "a prompt"
+    loops = "{% if 'Cleo' in messages[0].content %}" + NESTED.replace("%s", "") + "{% endif %}"
+    tokenizer = Templated(loops + "{{ messages[0].content }}")
+    assert render_prompt(tokenizer, [Message(role="user", content="Who?")]) == "Who?"
     with pytest.raises(UserError, match="models/hostile: chat_template: it has not ended after"):
         render_prompt(tokenizer, TURNS)
 

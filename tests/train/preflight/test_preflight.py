@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 import train.data.examples
 from srt.cli import make_app
+from srt.io.errors import UserError
 from srt.io.record_writer import write_records
 from srt.io.records import Sequence
 from srt.language.arm import Completion
@@ -168,6 +169,59 @@ def test_a_template_that_takes_the_trace_away_is_noticed(
     assert "its CORRELATE" in found[0]
     assert "is not in the tokens that are trained on" in found[0]
     assert "first of 40 sequences that lose an operation" in found[0]
+
+
+def templated(model: Path, folder: Path, template: str | None = None) -> str:
+    """A copy of `model` with another template, or with a switch in its own."""
+    shutil.copytree(model, folder / "model")
+    file = folder / "model" / "chat_template.jinja"
+    switch = "{% if enable_thinking is defined and enable_thinking is false %}</think>{% endif %}"
+    file.write_text(template or file.read_text("utf-8") + switch, encoding="utf-8")
+    return str(folder / "model")
+
+
+@pytest.mark.parametrize(
+    ("template", "kwargs", "said"),
+    [
+        ("hello", {}, "text of the user's turn"),
+        (None, {"enable_thinkng": False}, "chat_template_kwargs.enable_thinkng"),
+        (None, {"range": 3}, "chat_template_kwargs.range"),
+    ],
+)
+def test_a_template_that_does_not_do_what_is_asked_is_one_fault(
+    template: str | None,
+    kwargs: dict[str, Any],
+    said: str,
+    recipe: Callable[..., Recipe],
+    models: dict[str, Path],
+    tmp_path: Path,
+) -> None:
+    chosen = recipe(model={"path": templated(models["minimal"], tmp_path, template)}, chat_template_kwargs=kwargs)
+    (found,) = faults(preflight(chosen, tmp_path, "--no-step"))
+    assert said in found
+    with pytest.raises(UserError, match=re.escape(said)):
+        read_examples(chosen, load_tokenizer_and_processor(chosen.model.path)[0])
+
+
+@pytest.mark.parametrize(("value", "noted"), [("no", True), (False, False)])
+def test_a_switch_that_changes_nothing_is_a_note(
+    value: Any, noted: bool, recipe: Callable[..., Recipe], models: dict[str, Path], tmp_path: Path
+) -> None:
+    path = templated(models["minimal"], tmp_path)
+    chosen = recipe(model={"path": path}, chat_template_kwargs={"enable_thinking": value})
+    result = preflight(chosen, tmp_path, "--no-step")
+    assert result.exit_code == 0, result.output
+    assert ("note: chat_template_kwargs.enable_thinking: 'no'" in result.output) == noted
+
+
+def test_a_damaged_model_folder_is_a_fault_without_a_step(
+    recipe: Callable[..., Recipe], models: dict[str, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(models["minimal"], tmp_path / "model")
+    config = json.loads((tmp_path / "model" / "config.json").read_text("utf-8"))
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 3}), encoding="utf-8")
+    (found,) = faults(preflight(recipe(model={"path": str(tmp_path / "model")}), tmp_path, "--no-step"))
+    assert "model.layers.2." in found
 
 
 # What DeepSeek's tokenizer_config.json does with an assistant turn.
