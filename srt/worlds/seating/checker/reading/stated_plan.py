@@ -39,12 +39,13 @@ _PAIR = re.compile(
     rf"|(?P<name3>[{TOKENS}]) ?(?P<seat3>[{CODED}])|(?P<seat4>[{CODED}]) ?(?P<name4>[{TOKENS}])"
 )
 _STARTS = re.compile(
-    r"(?:[\n,，;；、&:：(（{\[?？]|think>|[\-–—] |(?<![a-z])(?:since|so|and|then|therefore|thus|hence|because|the|seat)|"
-    r"因为|所以|因此|且|和|而|则|设) *\Z",
+    r"(?:[\n,，;；、&:：(（{\[?？]|think>|[\-–—] |(?<![a-z])(?:since|so|and|then|therefore|thus|hence|because|the|seat)"
+    r"|因为|所以|因此|且|和|而|则|设) *\Z",
     re.IGNORECASE,
 )
 _ENDS = re.compile(
-    r" ?(?:座位|位置|座|位|处|格)?上? ?(?:\Z|</think>|[,，;；、&:：)）}\]]|(?:and|so|because|since|but)(?![a-z])|且|和|而|所以)"
+    r" ?(?:座位|位置|座|位|处|格)?上? ?"
+    r"(?:\Z|</think>|[,，;；、&:：)）}\]]|(?:and|so|because|since|but)(?![a-z])|且|和|而|所以)"
 )
 """What may stand before and after a plain pair."""
 _BLANK = re.compile(
