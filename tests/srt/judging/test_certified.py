@@ -123,6 +123,34 @@ def test_heights_that_show_the_views_certify_their_number(text: str, sure: bool)
     assert judge(VIEWS, text).certified is sure
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            f"a2 = {much}"
+            for much in ("1 + 1", "1.5", "1,5", "1/2", "1 or 2", "1-2", "1^2", "1²", "1 * 2", "1 = 2", "1x")
+        ),
+        *(f"a2 = 1{rest}" for rest in (" mod 3", " is wrong", "?", "!", "0", " (no)", " | b2 = 1")),
+        "-a2 = 1",
+        "not a2 = 1",
+        "¬a2 = 1",
+        "a2 is 1 or 2 high",
+        "a2处高1层半",
+        "a2处高1十层",
+        "a2高1.5层",
+        "a2处高1层是错的",
+    ],
+)
+def test_a_height_is_a_number_with_nothing_after_it(said: str) -> None:
+    assert judge(VIEWS, "a2 = 1; b2 = 1; b1 = 2\nANSWER: 4").certified
+    assert judge(VIEWS, f"{said}; b2 = 1; b1 = 2\nANSWER: 4").certified is False
+
+
+def test_a_height_that_is_no_plain_number_takes_back_the_one_before() -> None:
+    assert judge(VIEWS, "a2 = 1; b2 = 1; b1 = 2; a2 = 1 + 1\nANSWER: 4").certified is False
+    assert judge(VIEWS, "1 1 / 0 2 is wrong\nANSWER: 4").certified is False
+
+
 def test_problems_without_a_certificate() -> None:
     walk = world_named("routes").sampler({"lang": "en"})(0)
     asked = "At most how many cubes can such a solid have?"

@@ -13,13 +13,15 @@ from srt.worlds.views.checker.views_scene import UnreadableFigures, ViewsScene
 
 LONGEST = 40_000
 """Characters that are read, from the end of a text."""
-_STATEMENT_ENDS = re.compile(r"[。！？;；\n]|[.!?](?=\s|\Z)")
-_CELL = r"(?<![A-Za-z0-9.{])([a-h][1-8])"
+_STATEMENT_ENDS = re.compile(r"[。；;\n]|(?<=\S)\.(?=\s|\Z)")
+_CELL = r"(?<![A-Za-z0-9.{¬−-])(?<!not )([a-h][1-8])"
+_ENDS = r"(?: high| cubes?|层)?\s*(?:\Z|,(?!\d)|[，、&|]|and(?![a-z]))"
 # ``the tallest of the stacks at a1 and b2 is 2 high`` gives the height of no stack.
 _HEIGHT = re.compile(
-    rf"(?<!and ){_CELL} (?:is|has) (\d)(?!\d)|{_CELL}(?: ?[=:：|] ?|处?的?高度?[为是]?|处[为有])(\d)(?!\d)"
+    rf"(?:(?<!and ){_CELL} (?:is|has) (\d)|{_CELL}(?: ?[=:：|] ?|处?的?高度?[为是]?|处[为有])(\d))(?P<ends>{_ENDS})?"
 )
-_GRID = re.compile(r"(?<![\d/.])\d(?: \d){0,7}(?: / \d(?: \d){0,7}){0,7}(?![\d/.])")
+_OPEN = -1
+_GRID = re.compile(rf"(?<![\d/.])\d(?: \d){{0,7}}(?: / \d(?: \d){{0,7}}){{0,7}}(?={_ENDS})")
 """Heights in rows from the back to the front, as descriptions of pictures write them: ``1 2 / 0 1``."""
 
 
@@ -51,13 +53,17 @@ def certify_count(problem: Problem, text: str, answer: str | None) -> bool | Non
 def _stated_heights(text: str, scene: ViewsScene) -> dict[str, int] | None:
     """The height of every cell, as ``text`` says it last; ``None`` if it leaves a cell open where cubes may stand.
 
-    A statement that gives a stack two heights leaves it open.
+    A statement that gives a stack two heights, or has anything but a separator after the height, leaves it open.
     """
     shape, at = scene.shapes[""], dict[str, int]()
     for statement in _STATEMENT_ENDS.split(text):
         said = defaultdict[str, set[int]](set)
+        if "=" in statement:  # Between claims, a bar is an "or".
+            statement = statement.replace("|", " or ")
         for match in _HEIGHT.finditer(statement):
-            said[match[1] or match[3]].add(int(match[2] or match[4]))
+            said[match[1] or match[3]] |= {int(match[2] or match[4])} | (
+                set() if match["ends"] is not None else {_OPEN}
+            )
         for match in _GRID.finditer(statement):
             rows = [row.split(" ") for row in reversed(match[0].split(" / "))]
             if [len(row) for row in rows] == [shape.wide] * shape.deep:

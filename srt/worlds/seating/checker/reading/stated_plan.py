@@ -38,19 +38,39 @@ _PAIR = re.compile(
     rf"|(?P<seat2>[{CODED}]|(?<![{TOKENS}的以])(?<! of ){_SEAT})(?P<gap2>{_GAP})(?P<name2>[{TOKENS}])(?!的|['’]s [a-z])"
     rf"|(?P<name3>[{TOKENS}]) ?(?P<seat3>[{CODED}])|(?P<seat4>[{CODED}]) ?(?P<name4>[{TOKENS}])"
 )
-_STRANGER = re.compile(
-    rf"(?:\w@|(?<![A-Za-z])(?!(?:Who|Whoever|It|He|She|Somebody|Someone|Nobody) )[A-Z][a-z]+ (?:is|sits) (?:at|in) )"
-    rf"(?P<seat>[{CODED}])|(?P<seat2>[{CODED}])(?: ?[:：=|] ?)(?=\w)"
+_STARTS = re.compile(
+    r"(?:[\n,，;；、&:：(（{\[?？]|think>|[\-–—] |(?<![a-z])(?:since|so|and|then|therefore|thus|hence|because|the|seat)"
+    r"|因为|所以|因此|且|和|而|则|设) *\Z",
+    re.IGNORECASE,
 )
-"""A seat that is said to be that of somebody unknown."""
+_ENDS = re.compile(
+    r" ?(?:座位|位置|座|位|处|格)?上? ?"
+    r"(?:\Z|</think>|[,，;；、&:：)）}\]]|(?:and|so|because|since|but)(?![a-z])|且|和|而|所以)"
+)
+"""What may stand before and after a plain pair."""
+_BLANK = re.compile(
+    rf"(?:(?<![^\s(&|=/／])\?|whoever|the blank|要找的|所求){_GAP}{_SEAT}(?:(?:, or|,| or|、|或) ?{_SEAT})*"
+    r"(?: ?\||(?= ?(?:\Z|[,，;；/／&])))"
+    rf"|(?<![^\s(&|=/／])\? ?[{CODED}]|[{CODED}](?:(?:,| and|、|和) ?[{CODED}])*(?: (?:is|are) taken(?! by)| ?已有人)",
+    re.IGNORECASE,
+)
+_RELATION = re.compile(
+    rf"[{WORDED}](?= ?(?:side |part )?of )|(?<=[{TOKENS}?的以])[{WORDED}]|[{CODED}](?= ?的[左右旁对斜邻])|"
+    rf"(?:fac(?:es|ing) (?:the )?|faces\([^()]{{1,9}}\) ?= ?|[面朝]向?|朝)[{CODED}{WORDED}]|"
+    rf"[{CODED}] ?(?:is|是) ?(?=[{TOKENS}](?:的[左右旁对斜邻]|['’]s neighbou?r))"
+)
+"""Seats that are those of nobody named: of the blank, or directions."""
+_TAKEN_BACK = re.compile(
+    r"swap|switch|chang(?:e|ing)|trad(?:e|ing)|false|wrong|incorrect|impossible|互换|交换|对调|调换|换位|错|假的",
+    re.IGNORECASE,
+)
 _BETWEEN = r" ?(?:,|，|、|;|→|->|-|and|和|:) ?(?:and )?"
 _ORDER = re.compile(
     rf"(?P<way>(?:counter|anti)-?clockwise|clockwise|逆时针|顺时针)(?:[^:：]{{0,60}}[:：]|[ ,，]{{0,2}}) ?"
     rf"(?P<names>[{TOKENS}](?:{_BETWEEN}[{TOKENS}]){{5}})",
     re.IGNORECASE,
 )
-# ``?`` is a sign of the claim language, too, where nothing stands right before it.
-_STATEMENT_ENDS = re.compile(r"[.。!！？\n]|(?<=[^\s(&|=])\?")
+_STATEMENT_ENDS = re.compile(r"[.。！\n]|(?<=\S)!(?=\s|\Z)")
 _OPEN = -1
 _ROW = re.compile(rf"[ |]*+(?:(?:[{TOKENS}][ |]*+)+|(?:[{CODED}{WORDED}][ |]*+)+)")
 """A row of a table that has names alone, or seats alone."""
@@ -60,9 +80,9 @@ _RULE = re.compile(r"[ |:\-]*")
 def stated_plan(text: str, names: Sequence[str], plan: Plan) -> tuple[int, ...] | None:
     """The seat number of each of ``names`` by what ``text`` says of them last; ``None`` if that is no plan.
 
-    A statement is a sentence or a line. One that gives somebody two seats (``either ... or``), denies the seat, or
-    gives it to somebody unknown, leaves open where they sit until a later one says it. It is no plan if anybody's seat
-    is open, or two have the same.
+    A statement is a sentence or a line. One that gives somebody two seats, or names a seat otherwise than as that of
+    one person (``either ... or``, a denial, a move, somebody unknown), leaves everybody open whom it names or who sits
+    there, until a later one says it. It is no plan if anybody's seat is open, or two have the same.
     """
     at: dict[str, int] = {}
     row: list[str] = []
@@ -70,7 +90,8 @@ def stated_plan(text: str, names: Sequence[str], plan: Plan) -> tuple[int, ...] 
     for statement in filter(None, _STATEMENT_ENDS.split(_masked(text, tuple(names), plan))):
         seats = defaultdict[str, set[int]](set)
         denied = set[tuple[str, int]]()
-        for name, seat, gap in _pairs(statement, plan):
+        pairs, rest = _pairs(statement, plan)
+        for name, seat, gap in pairs:
             if _DENIED.search(gap):
                 denied.add((name, seat))
             else:
@@ -80,9 +101,14 @@ def stated_plan(text: str, names: Sequence[str], plan: Plan) -> tuple[int, ...] 
             seats[name].add(seat)
         if cells or not _RULE.fullmatch(statement):
             row = cells
-        strangers = {_number(match["seat"] or match["seat2"]) for match in _STRANGER.finditer(statement)}
+        loose = set() if cells else {_number(seat) for seat in re.findall(f"[{CODED}{WORDED}]", rest)}
+        named = set(re.findall(f"[{TOKENS}]", statement)) if loose or _TAKEN_BACK.search(rest) else set()
         at |= {name: found.pop() if len(found) == 1 else _OPEN for name, found in seats.items()}
-        at = {name: seat for name, seat in at.items() if (name, seat) not in denied and seat not in strangers}
+        at = {
+            name: seat
+            for name, seat in at.items()
+            if (name, seat) not in denied and name not in named and seat not in loose
+        }
     if len(at) < len(names) or len(set(at.values())) < len(names) or _OPEN in at.values():
         return None
     return tuple(at[token] for token in TOKENS[: len(names)])
@@ -102,19 +128,30 @@ def _masked(text: str, names: tuple[str, ...], plan: Plan) -> str:
     return text
 
 
-def _pairs(statement: str, plan: Plan) -> Iterator[tuple[str, int, str]]:
-    """Each name with its seat, and what stands between them."""
+def _pairs(statement: str, plan: Plan) -> tuple[list[tuple[str, int, str]], str]:
+    """Each name with its seat, and what stands between them; and the statement without these and the blank's seats."""
     if "|" in statement and "@" not in statement:  # Between claims, it is an "or".
         statement = statement.replace("|", ":")
-    for match in _PAIR.finditer(statement):
+    statement = _RELATION.sub(" ", _BLANK.sub("", f"\n{statement.rstrip()}"))
+    found: list[tuple[str, int, str]] = []
+
+    def plain(match: re.Match[str]) -> str:
+        if not (
+            _STARTS.search(statement[max(0, match.start() - 12) : match.start()])
+            and _ENDS.match(statement, match.end())
+        ):
+            return match[0]
         name = match["name"] or match["name2"] or match["name3"] or match["name4"]
         seat = match["seat"] or match["seat2"] or match["seat3"] or match["seat4"]
-        yield name, _number(seat), match["gap"] or match["gap2"] or ""
+        found.append((name, _number(seat), match["gap"] or match["gap2"] or ""))
+        return ""
+
+    rest = _PAIR.sub(plain, statement)
     if plan.kind == "shelf":
         for match in _TIER_ROW.finditer(statement):
             tier = _tier(next(filter(None, match.group("word", "ordinal", "zh", "cell"))))
             for side, name in (("E", match["left"]), ("W", match["right"])):
-                yield name, plan.seats.index(f"{tier}{side}"), ""
+                found.append((name, plan.seats.index(f"{tier}{side}"), ""))
     elif plan.kind != "booth":
         for match in _ORDER.finditer(statement):
             starts = re.findall(f"[{CODED}{WORDED}]", statement[: match.start("names")])
@@ -123,7 +160,9 @@ def _pairs(statement: str, plan: Plan) -> Iterator[tuple[str, int, str]]:
             start = _number(starts[0]) if starts else 0
             step = 1 if match["way"].lower() in ("clockwise", "顺时针") else -1
             for place, name in enumerate(re.findall(f"[{TOKENS}]", match["names"])):
-                yield name, (start + step * place) % len(plan.seats), ""
+                found.append((name, (start + step * place) % len(plan.seats), ""))
+            rest = rest.replace(starts[0], "") if starts else rest
+    return found, rest
 
 
 def _columns(above: Sequence[str], below: Sequence[str]) -> Iterator[tuple[str, int]]:

@@ -84,6 +84,68 @@ def test_what_is_no_plan_is_not_read_as_one(text: str) -> None:
     assert stated_plan(text, FOUR, BOOTH) is None
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ann is at S1 and S2",
+        "Ann is at S1 or S2",
+        "Ann@S1|S2",
+        "Ann@S1/S2",
+        "not Ann@S1",
+        "¬Ann@S1",
+        "!Ann@S1",
+        "Ann@S1 is false",
+        "Ann@S1 (wrong)",
+        "Ann@S1, which is wrong",
+        "Ann@S1 ❌",
+        "Ann@S1@S2",
+        "Ann在S1或S2",
+        "Ann在S1对面",
+        "Ann在S1旁边",
+        "anyone but Ann is at S1",
+        "It is not true that Ann is at S1",
+        "Is Ann at S1?",
+        "Ann is at S1?",
+        "Ann is at S1 or Bob is at S2",
+        "Ann@S1 | Bob@S2",
+    ],
+)
+def test_a_person_is_seated_by_a_plain_pair_alone(said: str) -> None:
+    names, others = ("Ann", "Bob", "Cy", "Di"), "Bob@S2. Cy@N1. Di@N2."
+    assert stated_plan(f"Ann@S1. {others}", names, BOOTH) == (0, 1, 2, 3)
+    assert stated_plan(f"{said}. {others}", names, BOOTH) is None
+    assert stated_plan(f"Ann@S1. {others} {said}. Bob@S2.", names, BOOTH) is None
+    assert stated_plan(f"{said}. Ann@S1. {others}", names, BOOTH) == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ann isn't at S1",
+        "Ann is never at S1",
+        "Ann does not sit at S1",
+        "Ann并不在S1",
+        "Ann不可能在S1",
+        "Ann != S1",
+        "Nobody is at S1",
+        "S1空着",
+        "Whoever is at S1 is not Ann",
+        "anyone but Bob is at S2",
+        "Ann moves to S2",
+        "S2 belongs to Ann",
+        "Ann其实在S2",
+        "坐在S2的是Ann",
+        "Swap Ann and Bob",
+        "Ann和Bob互换",
+        "Swap S1 and S2",
+    ],
+)
+def test_a_plan_that_is_denied_or_changed_afterwards_is_open(said: str) -> None:
+    plan = "Ann@S1 & Bob@S2 & Cy@N1 & Di@N2"
+    assert stated_plan(f"{plan}\n{said}.", ("Ann", "Bob", "Cy", "Di"), BOOTH) is None
+    assert stated_plan(f"{said}.\n{plan}", ("Ann", "Bob", "Cy", "Di"), BOOTH) == (0, 1, 2, 3)
+
+
 def test_the_last_plan_counts() -> None:
     other = "S1: Di, S2: Anabel Lee, N1: Bo, N2: Ana"
     assert stated_plan(f"{WHOLE}. {other}.", FOUR, BOOTH) == (3, 2, 1, 0)
