@@ -91,14 +91,12 @@ def launched(recipe: Callable[..., Recipe], tmp_path: Path) -> Callable[[dict[st
     """Runs the command for a float32 recipe under an accelerate file."""
 
     def run(file: dict[str, Any]) -> tuple[Recipe, subprocess.CompletedProcess[str]]:
-        file = {"compute_environment": "LOCAL_MACHINE", "mixed_precision": "no", **file}
+        file = {"compute_environment": "LOCAL_MACHINE", **file}
         deepspeed = dict(file.get("deepspeed_config", {}))
         if isinstance(own := deepspeed.get("deepspeed_config_file"), dict):
             (tmp_path / "own.json").write_text(json.dumps(own))
-            file["deepspeed_config"] = {
-                "deepspeed_config_file": str(tmp_path / "own.json"),
-                "zero3_init_flag": True,
-            }
+            # Beside such a file, accelerate refuses its own keys, mixed_precision too.
+            file["deepspeed_config"] = {"deepspeed_config_file": str(tmp_path / "own.json"), "zero3_init_flag": True}
         (tmp_path / "accelerate.yaml").write_text(yaml.safe_dump(file))
         made = recipe(steps=3, micro_batch=2, output=str(tmp_path / "launched"))
         (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(made.model_dump(mode="json")))
