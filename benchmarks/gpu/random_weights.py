@@ -28,9 +28,12 @@ def made_on(device: torch.device) -> Iterator[None]:
         dtype = options.get("dtype")
         chosen = {"attn_implementation": options["attn_implementation"]} if options.get("attn_implementation") else {}
         torch.manual_seed(0)
-        with torch.device(device):
+        # Training first looks at names and shapes alone.
+        place = "meta" if options.get("device_map") == {"": "meta"} else device
+        with torch.device(place):
             model = cls._from_config(config, dtype=config.dtype if dtype in (None, "auto") else dtype, **chosen)
-        return (model.eval(), {"missing_keys": set()}) if options.get("output_loading_info") else model.eval()
+        info = {"missing_keys": set(), "unexpected_keys": set(), "mismatched_keys": set()}
+        return (model.eval(), info) if options.get("output_loading_info") else model.eval()
 
     PreTrainedModel.from_pretrained = classmethod(made)
     try:
