@@ -75,9 +75,7 @@ STAGES: dict[str, dict[str, Command]] = {
             "Fine-tune a model on sequences.",
             "the last checkpoint is kept, if one was written; continue with --resume",
         ),
-        "merge": Command(
-            "training_commands.merge", "Merge an adapter into its base model, in float32, and compare the two."
-        ),
+        "merge": Command("training_commands.merge", "Merge an adapter into its base model, and compare them."),
     },
     "Evaluation": {
         "eval": Command(

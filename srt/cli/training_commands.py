@@ -190,7 +190,7 @@ def merge(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Merge an adapter into its base model, in float32, and compare the two.
+    """Merge an adapter into its base model, and compare them.
 
     Writes a plain safetensors model with tokenizer and processor. Before rounding, it must give the logits of the base
     with adapter. A bfloat16 base gets bfloat16 weights, which rounds the sums and changes some of the model's choices:

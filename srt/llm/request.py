@@ -133,6 +133,10 @@ class Reply(Record):
     prompt: str | None = None
     choices: tuple[Choice, ...] = Field(default=(), exclude=True)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether a journal would hold the same: ``choices`` are of the moment."""
+        return isinstance(other, Reply) and self.model_dump() == other.model_dump()
+
 
 def _digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()

@@ -49,9 +49,10 @@ _ENDS = re.compile(
 )
 """What may stand before and after a plain pair."""
 _BLANK = re.compile(
-    rf"(?:(?<![^\s(&|=/／])\?|whoever|the blank|要找的|所求){_GAP}{_SEAT}(?:(?:, or|,| or|、|或) ?{_SEAT})*"
+    rf"(?:(?<![^\s(&|=/／])\?|whoever|the blank|要找的|所求){_GAP}{_SEAT}(?:(?:, or|,| or|、|或) ?{_SEAT}){{0,8}}"
     r"(?: ?\||(?= ?(?:\Z|[,，;；/／&])))"
-    rf"|(?<![^\s(&|=/／])\? ?[{CODED}]|[{CODED}](?:(?:,| and|、|和) ?[{CODED}])*(?: (?:is|are) taken(?! by)| ?已有人)",
+    rf"|(?<![^\s(&|=/／])\? ?[{CODED}]"
+    rf"|[{CODED}](?:(?:,| and|、|和) ?[{CODED}]){{0,8}}(?: (?:is|are) taken(?! by)| ?已有人)",
     re.IGNORECASE,
 )
 _RELATION = re.compile(
