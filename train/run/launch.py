@@ -174,7 +174,7 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
         ]
     if launch.cluster.method in ("zero2", "zero3") and recipe.lora is not None and recipe.lora.plus_ratio is not None:
         faults.append(
-            f"lora.plus_ratio: {recipe.lora.plus_ratio:g}: DeepSpeed fails with its groups of parameters; use DDP or "
+            f"lora.plus_ratio: {recipe.lora.plus_ratio:g}: was not tried under DeepSpeed; use DDP or "
             "FSDP2, or lora.plus_ratio: null"
         )
     if launch.deepspeed_file:

@@ -43,7 +43,11 @@ def record_of_deepspeed(path: str) -> None:
 
     def record_and_step(self: DeepSpeedEngine, *args: Any, **kwargs: Any) -> Any:
         if self.is_gradient_accumulation_boundary() and self.global_steps == 0:
-            gradients = {name: safe_get_full_grad(one).clone() for name, one in self.module.named_parameters()}
+            gradients = {
+                name: safe_get_full_grad(one).clone()
+                for name, one in self.module.named_parameters()
+                if one.requires_grad
+            }
             if self.global_rank == 0:
                 save_file(gradients, path)
         return step(self, *args, **kwargs)

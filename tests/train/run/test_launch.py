@@ -166,7 +166,7 @@ def test_what_needs_whole_matrices(name: str, refused: bool, recipe: Callable[..
 
 
 @pytest.mark.parametrize(("name", "refused"), [("fsdp2_8gpu", False), ("zero2_8gpu", True), ("zero3_8gpu", True)])
-def test_deepspeed_fails_with_the_groups_of_lora_plus(name: str, refused: bool, recipe: Callable[..., Recipe]) -> None:
+def test_lora_plus_was_not_tried_under_deepspeed(name: str, refused: bool, recipe: Callable[..., Recipe]) -> None:
     faults = launch_faults(read_launch(CONFIGS / f"{name}.yaml"), recipe(lora={"plus_ratio": 16}), 1)
     assert [": lora.plus_ratio: " in fault for fault in faults] == [True] * refused
 
