@@ -54,3 +54,8 @@ class Decode(Record):
     def way(self) -> str:
         """The name of the way."""
         return next(name for name in type(self).model_fields if getattr(self, name) is not None)
+
+    def __str__(self) -> str:
+        """The way and its options, as a report names them: ``best (samples 4)``."""
+        options = getattr(self, self.way).model_dump(exclude_none=True)
+        return f"{self.way} ({', '.join(f'{name} {value}' for name, value in options.items())})"

@@ -1,7 +1,7 @@
 """A model that writes several texts at once, each at its own place, any of which may be cut back at any time.
 
 A row is the ids of a prompt and of what was written after it. :meth:`ModelRows.step` is given each row's ids so far:
-what the model keeps of ids that have gone is of no account, whether they were cut off or another line stands there now.
+what the model has cached for other ids does not matter: they may have been cut off or replaced by another line.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _RowsLayer(DynamicLayer):  # type: ignore[misc]
         if width <= there:
             return
         width = -(-width // _GROW) * _GROW
-        # Zeros: what was never written is masked, and a number that is none would come through the mask.
+        # Zeros: places that were never written are masked, but a NaN in them would survive the mask.
         made = [one.new_zeros(rows, one.shape[1], width, one.shape[3]) for one in (keys, values)]
         if there:
             made[0][:, :, :there], made[1][:, :, :there] = self.keys, self.values

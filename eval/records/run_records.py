@@ -112,9 +112,11 @@ _WEIGHTS = ("model", "adapter", "adapter_fits")
 
 def _settings(manifest: RunManifest) -> dict[str, object]:
     """Everything in a manifest that should be the same for two arms, by name."""
+    decode = manifest.settings and manifest.settings.decode
     return {
         "backend": manifest.backend,
         **(manifest.settings.model_dump(mode="json") if manifest.settings else {}),
+        "decode": None if decode is None else str(decode),
         "prompt style": manifest.style,
         "pictures": manifest.pictures,
         "benchmark": manifest.benchmark,

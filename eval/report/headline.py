@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eval.report.comparison_records import Comparison
 from eval.report.number_format import difference_bounds, interval, signed
-from eval.report.report_wording import from_files, groups_of, listed
+from eval.report.report_wording import arms_with_checker, from_files, groups_of, listed
 from eval.report.unread_wording import unread_says
 from eval.scoring.differences import Difference
 from srt.statistics.significance import LEVEL
@@ -37,6 +37,10 @@ def headline(comparison: Comparison) -> str:
     accuracy = f"{'higher' if row.difference > 0 else 'lower'} accuracy, {points}"
     if row.p >= LEVEL:
         accuracy = f"no significant difference in accuracy ({points})"
+    if {row.arm, row.reference} & set(arms_with_checker(comparison)):  # what a checker chose is no accuracy
+        accuracy = f"{'more' if row.difference > 0 else 'fewer'} right answers, {points}"
+        if row.p >= LEVEL:
+            accuracy = f"no significant difference in right answers ({points})"
     size = f"{row.count:,} problems{groups_of(row.count, row.clusters)}"
     return (
         f"{row.arm} against {row.reference}: {accuracy}; {_tokens(row, comparison)}. {size}, {_runs(row, comparison)}."

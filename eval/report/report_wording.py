@@ -164,9 +164,14 @@ def unlike_settings(comparison: Comparison) -> list[str]:
     return sentences
 
 
+def arms_with_checker(comparison: Comparison) -> list[str]:
+    """The arms whose outputs the checker chose."""
+    return [arm.arm for arm in comparison.arms if arm.decode is not None and WAYS[arm.decode].worlds]
+
+
 def chosen_by_checker(comparison: Comparison) -> list[str]:
     """A sentence on the arms whose outputs the checker chose, if there are any."""
-    arms = [arm.arm for arm in comparison.arms if arm.decode is not None and WAYS[arm.decode].worlds]
+    arms = arms_with_checker(comparison)
     if not arms:
         return []
     return [

@@ -72,6 +72,6 @@ def visible_gpus() -> list[str]:
 
         return [str(number) for number in range(count_gpus())]
     names = [name.strip() for name in given.split(",")]
-    # CUDA ignores what follows the first name that is none.
+    # CUDA ignores everything after the first invalid name.
     end = next((at for at, name in enumerate(names) if name in ("", "-1")), len(names))
     return names[:end]
