@@ -172,11 +172,6 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
             f"{key}: {value} needs whole matrices; use DDP (MULTI_GPU), not FSDP or DeepSpeed, or {key}: {other}"
             for key, value, other in whole
         ]
-    if launch.cluster.method in ("zero2", "zero3") and recipe.lora is not None and recipe.lora.plus_ratio is not None:
-        faults.append(
-            f"lora.plus_ratio: {recipe.lora.plus_ratio:g}: was not tried under DeepSpeed; use DDP or "
-            "FSDP2, or lora.plus_ratio: null"
-        )
     if launch.deepspeed_file:
         own = deepspeed_faults(launch.deepspeed, recipe, accumulation)
         faults += [f"{launch.deepspeed_file}: {fault}" for fault in own]

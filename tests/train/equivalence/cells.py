@@ -124,7 +124,7 @@ TABLE = [
     *(Cell(TEXT, "muon", way) for way in ("1 x 8", "DDP", "packed", "resumed")),
     *(Cell(WIDE_TEXT, "adamw_8bit", way) for way in ("1 x 8", "DDP", "resumed")),
     *(Cell(WIDE_TEXT, "adafactor", way) for way in ("1 x 8", "DDP", "resumed")),
-    *(Cell(TEXT, "lora plus", way) for way in ("DDP", "FSDP2", "resumed, FSDP2")),
+    *(Cell(TEXT, "lora plus", way) for way in ("DDP", *_SHARDED, "resumed, FSDP2")),
     *(Cell(TEXT, "lora pissa", way) for way in ("DDP", "packed", "resumed")),
     *(Cell(PICTURES, "parts", way) for way in ("DDP", *_SHARDED, "resumed", "resumed, FSDP2", "resumed, ZeRO-3")),
     # A head with separate weights, which accelerate shards with the final norm only if it finds one.

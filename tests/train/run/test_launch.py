@@ -165,12 +165,6 @@ def test_what_needs_whole_matrices(name: str, refused: bool, recipe: Callable[..
         assert [f": {key}: " in fault for fault in faults] == [True] * refused
 
 
-@pytest.mark.parametrize(("name", "refused"), [("fsdp2_8gpu", False), ("zero2_8gpu", True), ("zero3_8gpu", True)])
-def test_lora_plus_was_not_tried_under_deepspeed(name: str, refused: bool, recipe: Callable[..., Recipe]) -> None:
-    faults = launch_faults(read_launch(CONFIGS / f"{name}.yaml"), recipe(lora={"plus_ratio": 16}), 1)
-    assert [": lora.plus_ratio: " in fault for fault in faults] == [True] * refused
-
-
 def test_the_environment_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WORLD_SIZE", "ACCELERATE_USE_DEEPSPEED", "ACCELERATE_USE_FSDP"):
         monkeypatch.delenv(name, raising=False)
