@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from benchmarks.loop_time import loop_seconds
 from srt.pipeline.build import build_file
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
-from train.loop.trl_trainer import TraceTrainer
 from train.models.init_model import init_model, sequence_texts
 from train.recipe_reader import make_recipe
 from train.train_srt import train
@@ -37,17 +36,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def main(hidden: int, layers: int) -> None:
     """Print the table for a llama of this shape."""
     torch.set_num_threads(1)
-    seconds: list[float] = []
-    whole_loop = TraceTrainer.train
-
-    def timed(self: TraceTrainer, *args: Any, **kwargs: Any) -> Any:
-        start = time.process_time()
-        result = whole_loop(self, *args, **kwargs)
-        seconds.append(time.process_time() - start)
-        return result
-
-    TraceTrainer.train = timed  # type: ignore[method-assign]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, loop_seconds() as seconds:
         root = Path(folder)
         problems, traces, data = root / "p.jsonl", root / "t.jsonl", root / "srt"
         generate_file("seating", ITEMS, "train", problems, BOOTHS)

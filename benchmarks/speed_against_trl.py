@@ -24,10 +24,10 @@ from datasets import Dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import SFTConfig, SFTTrainer
 
+from benchmarks.loop_time import loop_seconds
 from srt.pipeline.build import build_file
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
-from train.loop.trl_trainer import TraceTrainer
 from train.models.init_model import init_model, sequence_texts
 from train.recipe_reader import make_recipe
 from train.train_srt import train
@@ -96,20 +96,8 @@ def _ours(root: Path, data: Path, name: str, setting: dict[str, Any]) -> float:
         **setting,
         "model": {**setting["model"], "path": str(root / "init")},
     }
-    seconds: list[float] = []
-    whole_loop = TraceTrainer.train
-
-    def timed(self: TraceTrainer, *args: Any, **kwargs: Any) -> Any:
-        start = time.process_time()
-        result = whole_loop(self, *args, **kwargs)
-        seconds.append(time.process_time() - start)
-        return result
-
-    TraceTrainer.train = timed  # type: ignore[method-assign]
-    try:
+    with loop_seconds() as seconds:
         done = train(make_recipe(recipe, name))
-    finally:
-        TraceTrainer.train = whole_loop  # type: ignore[method-assign]
     return done.tokens / seconds[0]
 
 
