@@ -10,7 +10,7 @@ from itertools import accumulate, chain
 
 from eval.decoding.decode_settings import Redrawing
 from eval.decoding.guide import Verdict
-from eval.decoding.text import Break, Refused
+from eval.decoding.text import Break, RefusedIds
 
 TAKEN_BACK = "taken back: no line after it was kept"
 """Why a line is gone that had been kept."""
@@ -38,7 +38,7 @@ class GuidedText:
         self._best_is_refused = False
         self._tries = 0
         self._opened = False
-        self._gone: list[tuple[int, Refused]] = []
+        self._gone: list[tuple[int, RefusedIds]] = []
         self._stuck_at, self._back = -1, options.back
         # Before these ids the likeliest line is known to lead nowhere: a line there has to be sampled.
         self._left_behind: set[tuple[int, ...]] = set()
@@ -54,7 +54,7 @@ class GuidedText:
         return len(self._kept)
 
     @property
-    def refused(self) -> list[Refused]:
+    def refused(self) -> list[RefusedIds]:
         """The lines that were refused or taken back, in the order in which they went."""
         begins = [0, *accumulate(map(len, self._kept))]
         return [one._replace(before=begins[line] if line <= self.line else len(self.ids)) for line, one in self._gone]
@@ -153,7 +153,7 @@ class GuidedText:
 
     def _note(self, line: int, ids: Sequence[int], reason: str | None) -> None:
         last = tuple(self._kept[line - 1][-1:]) if line else ()
-        self._gone.append((line, Refused(0, last, tuple(ids), reason)))
+        self._gone.append((line, RefusedIds(0, last, tuple(ids), reason)))
 
     def _before(self) -> tuple[int, ...]:
         return tuple(chain.from_iterable(self._kept))

@@ -11,7 +11,7 @@ Break = Literal["none", "ends", "opens"]
 """Whether a token breaks the line: it ``ends`` one, or also ``opens`` the next, of which it then is the first token."""
 
 
-class Refused(NamedTuple):
+class RefusedIds(NamedTuple):
     """The ``ids`` of a line that was refused, or taken back, with the ``reason``; ``last`` is the id before them, if
     any. So many of the ids that stand in the end are ``before`` the line that stands in its place."""
 
@@ -53,7 +53,7 @@ class Text(Protocol):
         """How many lines are gone that had been kept."""
 
     @property
-    def refused(self) -> Sequence[Refused]:
+    def refused(self) -> Sequence[RefusedIds]:
         """The lines that are gone, in the order in which they went."""
 
     @property

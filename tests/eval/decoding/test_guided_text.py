@@ -11,7 +11,7 @@ from eval.decoding.decode_settings import Decode, Redrawing
 from eval.decoding.guide import Verdict
 from eval.decoding.guided_text import TAKEN_BACK, GuidedText
 from eval.decoding.refused_lines import LONGEST, MOST, refused_lines
-from eval.decoding.text import Break, Refused
+from eval.decoding.text import Break, RefusedIds
 
 END, BREAK = 0, 1
 
@@ -149,9 +149,9 @@ def test_what_is_gone_has_the_place_of_the_line_that_stands_there() -> None:
     line(one, 8, 8, BREAK, kept=True)
     one.add(4, "none")  # too long: 8 goes back, and with it 5
     assert one.refused[-3:] == [
-        Refused(0, (BREAK,), (4,), "the text would have more than 6 tokens"),
-        Refused(0, (), (5, BREAK), TAKEN_BACK),
-        Refused(0, (BREAK,), (8, 8, BREAK), TAKEN_BACK),
+        RefusedIds(0, (BREAK,), (4,), "the text would have more than 6 tokens"),
+        RefusedIds(0, (), (5, BREAK), TAKEN_BACK),
+        RefusedIds(0, (BREAK,), (8, 8, BREAK), TAKEN_BACK),
     ], "none of their places stands"
     line(one, 9, 9, BREAK, kept=True)
     one.add(6, "none")
