@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 import torch
 
-from eval.backends.constraints import draw_tokens
+from eval.backends.constraints import draw_tokens, token_bytes
 from eval.backends.model_folder import ModelFolder
 from eval.backends.token_counts import text_of, until_end
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
@@ -131,12 +131,11 @@ class Writer:
             yield Asked(number, unseen, {"input_ids": torch.tensor([ids])}, int(own[:15], 16), constraints)
 
     def _masks(self, problem: Problem) -> list[Constrain]:
-        return [LineMask(problem, self._says, self.ends, partial(text_of, self._files.tokenizer))]
+        return [LineMask(problem, self._says, self.ends)]
 
     @cached_property
-    def _says(self) -> list[str]:
-        """The texts of all tokens."""
-        return [text_of(self._files.tokenizer, [token]) for token in range(len(self._files.tokenizer))]
+    def _says(self) -> list[bytes]:
+        return token_bytes(self._files.tokenizer)
 
     def _judged(self, problem: Problem, text: Text) -> WrittenText:
         ids, ended = until_end(text.ids, self.ends)

@@ -84,21 +84,22 @@ class ProvableLines:
         self._problem, self._puzzle = problem, read_problem(problem)
         self._to_people = dict(zip(self._puzzle.names, _PEOPLE, strict=True))
         self._tables = {make: [self._named(one) for one in make()] for make in _TABLES}
-        self._made: dict[str, list[str]] = {}
+        self._made: dict[str, list[bytes]] = {}
         self._proved: dict[tuple[str, str], bool] = {}
 
-    def begins(self, text: str, line: str) -> bool:
-        """Whether a line that is proved after ``text``, whose own lines are, begins with ``line``."""
+    def begins(self, text: str, line: bytes) -> bool:
+        """Whether a line that is proved after ``text``, whose own lines are, begins with ``line``, which may end within
+        a character."""
         lines = self.candidates(text)
         at = bisect_left(lines, line)
-        return any(self.proved(text, one) for one in takewhile(lambda one: one.startswith(line), lines[at:]))
+        return any(self.proved(text, one.decode()) for one in takewhile(lambda one: one.startswith(line), lines[at:]))
 
     def proved(self, text: str, line: str) -> bool:
         """Whether ``line`` is one of these lines, and proved after ``text``; an answer line, together with all."""
         if (text, line) not in self._proved:
             lines = self.candidates(text)
-            at = bisect_left(lines, line)
-            found = at < len(lines) and lines[at] == line
+            at = bisect_left(lines, line.encode())
+            found = at < len(lines) and lines[at] == line.encode()
             if found and self.ends(line):
                 found = judge_prefix(self._problem, text + line, ended=True).whole
             elif found:
@@ -110,8 +111,8 @@ class ProvableLines:
         """Whether ``line`` is an answer line."""
         return read_answer_line(line) is not None
 
-    def candidates(self, text: str) -> list[str]:
-        """The lines that may be proved after ``text``, in the order of their characters."""
+    def candidates(self, text: str) -> list[bytes]:
+        """The lines that may be proved after ``text``, in order."""
         if text not in self._made:
             said = [self._said(parse_claim(step.claim or "")) for step in read_prefix(text).steps]
             lang = self._problem.lang
@@ -119,7 +120,7 @@ class ProvableLines:
             for op, words, claims in self._steps(said):
                 head = step_line(Step(op=op, args=words, claim=BLANK), lang)[: -len(BLANK)]
                 lines |= {head + claim for claim in claims}
-            self._made[text] = sorted(lines)
+            self._made[text] = sorted(map(str.encode, lines))
         return self._made[text]
 
     def _steps(self, said: Sequence[_Said]) -> Iterator[tuple[Operation, tuple[str, ...], Iterable[str]]]:

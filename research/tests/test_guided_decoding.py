@@ -134,7 +134,7 @@ def test_a_study_is_whole_and_resumes(problems: list[Problem], tmp_path: Path) -
         assert found["output_tokens"] == 24, "it learned nothing, and yet all that it ends is proved"
         kept_lines = [judge_prefix(problem, "".join(lines[: number + 1])).kept for number in range(len(lines) - 1)]
         assert kept_lines == [True] * len(kept_lines)
-        assert ProvableLines(without_gold(problem)).begins("".join(lines[:-1]), lines[-1])
+        assert ProvableLines(without_gold(problem)).begins("".join(lines[:-1]), lines[-1].rstrip("\ufffd\n").encode())
     cells = sorted((tmp_path / "out" / "cells").rglob("*.json"))
     before = {path: path.stat().st_mtime_ns for path in cells}
     cells[0].unlink()
