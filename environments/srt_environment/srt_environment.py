@@ -1,6 +1,7 @@
 """The exact worlds of SRT as a taskset for verifiers 0.4: sampled problems, and a reward for proved traces.
 
-vf-eval srt-environment --env.taskset.world routes -n 20 -r 4 --env.agent.harness.id null --no-push
+vf-eval srt-environment --env.taskset.world routes -n 20 -r 4 --env.agent.harness.id null \\
+    --env.agent.runtime.type subprocess --no-push
 """
 
 from __future__ import annotations

@@ -44,11 +44,12 @@ def which(world: str, taskset: str) -> list[str]:
 @A_WORLD
 def test_the_evaluator_pays_what_we_pay(world: str, tmp_path: Path) -> None:
     evaluator = command("vf-eval")
-    with fake_process("--responder", "tests.environments.teacher:respond") as url:
+    with fake_process(responder="tests.environments.teacher:respond") as url:
         run(
             evaluator, *which(world, "--env.taskset"), "-n", str(TASKS), "-r", "2", "--model", "teacher",
             "--client.base-url", url, "--client.api-key-var", "OUR_KEY",
-            "--env.agent.harness.id", "null", "--no-push", "--no-rich", "-o", "out", "--run.dir", "run",
+            "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess",
+            "--no-push", "--no-rich", "-o", "out", "--run.dir", "run",
             at=tmp_path,
         )  # fmt: skip
     lines = (tmp_path / "out" / "run" / "traces.jsonl").read_text().splitlines()
@@ -66,7 +67,7 @@ def test_the_evaluator_pays_what_we_pay(world: str, tmp_path: Path) -> None:
 @A_WORLD
 def test_every_problem_is_solved_by_the_exact_teacher(world: str, tmp_path: Path) -> None:
     run(
-        command("vf-validate"), *which(world, "--taskset"), "-n", str(TASKS), "--no-rich", "-o", "out",
-        "--run.dir", "run", at=tmp_path,
+        command("vf-validate"), *which(world, "--taskset"), "-n", str(TASKS), "--runtime.type", "subprocess",
+        "--no-rich", "-o", "out", "--run.dir", "run", at=tmp_path,
     )  # fmt: skip
     print((tmp_path / "out" / "run" / "summary.json").read_text())
