@@ -65,9 +65,10 @@ def test_the_evaluator_pays_what_we_pay(world: str, tmp_path: Path) -> None:
 
 
 @A_WORLD
-def test_every_problem_is_solved_by_the_exact_teacher(world: str, tmp_path: Path) -> None:
+def test_the_exact_teacher_earns_it_all_and_an_empty_text_nothing(world: str, tmp_path: Path) -> None:
     run(
         command("vf-validate"), *which(world, "--taskset"), "-n", str(TASKS), "--runtime.type", "subprocess",
         "--no-rich", "-o", "out", "--run.dir", "run", at=tmp_path,
     )  # fmt: skip
-    print((tmp_path / "out" / "run" / "summary.json").read_text())
+    summary = json.loads((tmp_path / "out" / "run" / "summary.json").read_text())
+    assert (summary["valid_rate"], summary["outcomes"]["valid"], summary["total"]) == (1.0, TASKS, TASKS)
