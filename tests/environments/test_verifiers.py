@@ -53,7 +53,7 @@ def test_the_evaluator_pays_what_we_pay(world: str, tmp_path: Path) -> None:
             at=tmp_path,
         )  # fmt: skip
     lines = (tmp_path / "out" / "run" / "traces.jsonl").read_text().splitlines()
-    traces = [json.loads(line) for line in lines]
+    traces = [trace for line in lines for trace in json.loads(line)["traces"]]
     assert len(traces) == 2 * TASKS
     known = {problem.id: (number, problem) for number, problem in problems().values()}
     for trace in traces:

@@ -125,8 +125,13 @@ def by_hand(world: str, problems: int = 4) -> Table:
         wrong = rng.choice([one for one in target.problem.choices if one != right] or [str(int(right) + 1)])
         given = [*attacks(target.problem, right, wrong, steps)]
         if target.problem.lang == "en" and target.problem.choices:
-            tricks = ((name, "\n".join(trick([*steps, answer]))) for name, trick in TRICKS.items())
-            given += [Attack(name, text, "the right answer") for name, text in tricks]
+            tricked = {name: trick([*steps, answer]) for name, trick in TRICKS.items()}
+            # Some change one letter, and nothing where the answer has several.
+            given += [
+                Attack(name, "\n".join(lines), "the right answer")
+                for name, lines in tricked.items()
+                if lines != [*steps, answer]
+            ]
         for name, text, states in given:
             bound = (
                 0.0 if states == "no answer" else PREFIX_WEIGHT * _honest(target, _steps_in(target.problem, text))[1]
