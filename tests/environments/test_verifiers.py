@@ -59,7 +59,7 @@ def test_the_evaluator_pays_what_we_pay(world: str, tmp_path: Path) -> None:
     for trace in traces:
         number, problem = known[trace["task"]["data"]["id"]]
         paid = reward(problem, reply(number, problem))
-        assert trace["rewards"]["proof"]["value"] == pytest.approx(paid.value)
+        assert trace["rewards"]["proof"]["score"] == pytest.approx(paid.value)
         assert trace["metrics"]["prefix"] == pytest.approx(paid.prefix)
         assert paid.proved_and_right == (number % 3 < 2)
 
