@@ -71,7 +71,7 @@ def harvest(
     return {
         "file": str(out),
         "traces": len(written),
-        "samples": counts["samples"],
+        "whole samples": counts["samples"],
         "proved": counts["proved"],
         "distinct": sum(map(len, found.values())),
         "problems": len(sampled.problems),

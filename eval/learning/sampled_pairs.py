@@ -58,7 +58,7 @@ def sampled_pairs(
     return {
         "file": str(out),
         "pairs": len(pairs),
-        "samples": counts["samples"],
+        "whole samples": counts["samples"],
         "problems": len(sampled.problems),
         "problems with a proved sample": sum(1 for samples in proved.values() if samples),
         "problems with a pair": len({pair.problem_id for pair in pairs}),
@@ -66,7 +66,9 @@ def sampled_pairs(
 
 
 def _pair(chosen: Sample, rejected: Sample) -> Pair:
-    assert chosen.trace is not None and rejected.trace is not None and rejected.judged.check is not None
+    assert chosen.trace is not None
+    assert rejected.trace is not None
+    assert rejected.judged.check is not None
     question = chosen.question
     return Pair(
         problem_id=question.problem.id,

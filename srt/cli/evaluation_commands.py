@@ -221,7 +221,7 @@ def pairs_(
     workers: WorkersOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Write pairs to train on: a proved trace, and one with a fault.
+    """Write pairs to train on: a proved trace and a faulty one.
 
     Of runs: two samples of one problem, proved and refuted. Of traces: the trace, and the same with a planted fault.
 

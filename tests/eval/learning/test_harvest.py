@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 import orjson
-import pytest
 
 from eval.learning.harvest import balanced
 from eval.records.run_records import CHECKED
@@ -35,7 +34,7 @@ def test_what_is_proved_is_kept_once_and_trained_on(
     done = srt("harvest", run, "-o", out, "--json")
     assert done.status == 0, done.err
     counts = json.loads(done.out)
-    assert (counts["samples"], counts["proved"], counts["distinct"], counts["traces"]) == (24, 2, 1, 1)
+    assert (counts["whole samples"], counts["proved"], counts["distinct"], counts["traces"]) == (24, 2, 1, 1)
     [trace] = read_records(out, Trace)
     assert trace.problem_id == first.id
     built = srt("build", out, "--problems", tmp_path / "problems.jsonl", "--prompt", "bare", "-o", tmp_path / "data")

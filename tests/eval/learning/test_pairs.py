@@ -10,7 +10,7 @@ import pytest
 
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
-from srt.io.records import Pair, Problem
+from srt.io.records import Pair, Problem, Sequence
 from srt.judging.judge import judge
 from srt.language.prompts import prompt_messages
 from srt.language.trace import Trace
@@ -62,8 +62,8 @@ def test_pairs_of_planted_faults(traces: Path, booths: list[Problem], srt: Srt, 
     assert len(classes) == len(pairs)  # of one trace, each has another class of fault
     built = srt("build", traces, "--problems", tmp_path / "booths.jsonl", "--text", text, "-o", tmp_path / "data")
     assert built.status == 0
-    texts = [json.loads(line)["completion"][0]["content"] for line in open(tmp_path / "data" / "sequences.jsonl")]
-    assert [pair.chosen[0].content for pair in pairs[::3]] == texts
+    sequences = list(read_records(tmp_path / "data" / "sequences.jsonl", Sequence))
+    assert [pair.chosen for pair in pairs[::3]] == [sequence.completion for sequence in sequences]
 
 
 def test_what_cannot_be_a_pair_is_one_line(
