@@ -28,12 +28,15 @@ from srt.io.worker_processes import die_with_parent
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, part_lines, plan_batches
 from train.data.data_warnings import batch_warnings, data_warnings
+from train.data.pairs import TokenizedPairs
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
 from train.loop.in_force import InForce, block_of, settings_in_force
+from train.loop.pair_trainer import make_pair_trainer
 from train.loop.preemption import STOPPED, Preempted, StopAtSignal, grace_note, pass_on
 from train.loop.reporting import ReportTarget, reporting
+from train.loop.run_trainer import RunTrainer
 from train.loop.training_arguments import make_arguments
 from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.loop.watch import Watch, warn_of_overlap
@@ -135,9 +138,11 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     with hold_folder(output) if is_main else nullcontext(), ExitStack() as stack:
         if is_main and (find_start(output, keys, resume) != start or finished_summary(output, keys) is not None):
             raise UserError(f"{output}: another process has written to output meanwhile; start again")
-        trainer = make_trainer(
-            recipe, arguments, model, tokenizer, examples, plan, processor, seconds_before=start.seconds
-        )
+        trainer: RunTrainer
+        if isinstance(examples, TokenizedPairs):
+            trainer = make_pair_trainer(recipe, arguments, model, tokenizer, examples, plan, start.seconds)
+        else:
+            trainer = make_trainer(recipe, arguments, model, tokenizer, examples, plan, processor, start.seconds)
         in_force = settings_in_force(trainer, recipe, plan)
         try:
             targets: list[ReportTarget] = []
@@ -153,7 +158,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             for target in targets:
                 trainer.add_callback(target.callback)
             watch = None
-            if held_out is not None:
+            if held_out is not None and isinstance(trainer, TraceTrainer):
                 watch = Watch(trainer, recipe, held_out, tokenizer, processor, targets, start.step)
             if stop is not None:
                 trainer.add_callback(stop)
@@ -202,7 +207,7 @@ def _claim(recipe: Recipe, keys: dict[str, Any], start: StartPoint, in_force: In
 
 
 def _summarize(
-    trainer: TraceTrainer, recipe_hash: str, examples: TokenizedExamples, plan: BatchPlan, seconds: float
+    trainer: RunTrainer, recipe_hash: str, examples: TokenizedExamples, plan: BatchPlan, seconds: float
 ) -> TrainSummary:
     losses = [(int(row["step"]), float(row["loss"])) for row in trainer.history]
     done = trainer.state.global_step * plan.accumulation * plan.processes  # micro-batches: the run may end early

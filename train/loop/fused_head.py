@@ -22,7 +22,7 @@ def score_by_fused_head(model: torch.nn.Module, batch: Mapping[str, torch.Tensor
     """
     _gather_head(model)
     inputs = {name: value for name, value in batch.items() if name != "roles"}
-    with _labelled_positions_only():
+    with labelled_positions_only():
         outputs = model(**inputs, use_cache=False, fused_lm_head=True)
     return TokenScores(
         labels=batch["labels"][:, 1:],
@@ -34,7 +34,7 @@ def score_by_fused_head(model: torch.nn.Module, batch: Mapping[str, torch.Tensor
 
 
 @contextmanager
-def _labelled_positions_only() -> Iterator[None]:
+def labelled_positions_only() -> Iterator[None]:
     """Have TRL score the labelled positions alone, whatever the device, as long as this lasts.
 
     TRL 1.16 does so where it has Triton kernels, and elsewhere scores all positions, because some accelerators

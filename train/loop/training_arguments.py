@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
-from trl import SFTConfig
+from trl import DPOConfig, SFTConfig
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
@@ -12,7 +14,7 @@ from train.loop.sharding import accumulation_settings, allow_fsdp_on_cpu
 from train.recipe import Recipe
 
 
-def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
+def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig | DPOConfig:
     """The settings of a run of ``recipe``.
 
     Make them before the model is loaded: this starts the process group, and transformers then knows about ZeRO-3 or
@@ -22,7 +24,8 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         UserError: one process sees several GPUs.
     """
     on_gpu = torch.cuda.is_available()
-    arguments = SFTConfig(
+    config, own = _of_objective(recipe)
+    arguments = config(
         output_dir=recipe.output,
         max_steps=plan.steps,
         # One item of the dataset is a whole micro-batch.
@@ -58,9 +61,9 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         # Order, tokens and labels are ours: TRL must not shuffle, tokenize, truncate or drop anything.
         train_sampling_strategy="sequential",
         max_length=None,
-        dataset_kwargs={"skip_prepare_dataset": True},
         remove_unused_columns=False,
         accelerator_config=accumulation_settings(),
+        **own,
     )
     if arguments.n_gpu > 1:
         raise UserError(
@@ -69,3 +72,12 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         )
     allow_fsdp_on_cpu(arguments)
     return arguments
+
+
+def _of_objective(recipe: Recipe) -> tuple[type[SFTConfig] | type[DPOConfig], dict[str, Any]]:
+    """The class of the settings, and those that only this objective has."""
+    dpo = recipe.objective.dpo
+    if dpo is None:
+        return SFTConfig, {"dataset_kwargs": {"skip_prepare_dataset": True}}
+    weights = {"sigmoid": 1.0} | ({"sft": dpo.sft} if dpo.sft else {})
+    return DPOConfig, {"beta": dpo.beta, "loss_type": list(weights), "loss_weights": list(weights.values())}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
-from train.data.line_checks import CountedFaults, check_lines
+from train.data.line_checks import CountedFaults, check_lines, record_of
 from train.preflight.gpus_at_hand import launch_option
 from train.preflight.report import PreflightReport
 from train.recipe import Recipe, Reporter
@@ -66,7 +66,7 @@ def report_without_model(first: FirstChecks) -> PreflightReport | None:
     for file in [*files, *([Path(recipe.eval_data)] if recipe.eval_data else [])]:
         if file.is_file():
             counted = CountedFaults()
-            check_lines(file, counted)
+            check_lines(file, counted, record_of(recipe))
             faults += counted.lines()
     return PreflightReport(faults)
 
@@ -108,10 +108,11 @@ def data_faults(recipe: Recipe) -> list[str]:
     own += [(f"stages: {stage.name}: data", stage.data) for stage in recipe.stages or ()]
     own += [("mix: data", file.data) for file in recipe.mix or ()]
     named = [*own, *(("other_arms", path) for path in recipe.other_arms)]
+    made_by = "srt build makes one" if recipe.objective.dpo is None else "srt pairs makes one"
     return [
         f"{key}: a file was expected, this is a folder: {path}; srt build writes {Path(path) / 'sequences.jsonl'}"
         if Path(path).is_dir()
-        else f"{key}: no such file: {path}; srt build makes one"
+        else f"{key}: no such file: {path}; {made_by}"
         for key, path in named
         if not Path(path).is_file()
     ]
