@@ -241,6 +241,24 @@ class Sequence(Record):
     spans: list[Span] = Field(default_factory=list)
 
 
+class Pair(Record):
+    """What ``srt pairs`` writes and ``train`` reads: TRL's preference form, one completion that is proved and one that
+    is not.
+
+    ``fault`` says what keeps ``rejected`` from being proved.
+    """
+
+    how_to_make = "srt pairs writes pairs"
+
+    problem_id: str
+    arm: str
+    lang: Lang
+    prompt: list[Message]
+    chosen: list[Message]
+    rejected: list[Message]
+    fault: str
+
+
 class Prediction(Record):
     """One generation. Token counts come from ids, never from re-tokenized text; ``None`` where nobody gave them.
 

@@ -30,7 +30,7 @@ def draw_curves(
     evaluations: Sequence[dict[str, float]] = (),
     result_step: int | None = None,
 ) -> None:
-    """Write the curves of ``history`` (:attr:`~train.loop.trl_trainer.TraceTrainer.history`) as a PNG to ``path``.
+    """Write the curves of ``history`` (:attr:`~train.loop.run_trainer.RunTrainer.history`) as a PNG to ``path``.
 
     The overall loss is the weighted loss that is minimised; the losses by operation are not weighted. The held-out loss
     of ``evaluations`` is beside that of training, and a line marks ``result_step``, whose weights were saved.
