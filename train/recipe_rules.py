@@ -176,8 +176,8 @@ def _mix(recipe: Recipe) -> Iterator[tuple[str, str]]:
         yield "mix", f"mix: {twice[0]}: is there twice; add up its weights"
 
 
-_OF_SFT = ("stages", "mix", "other_arms", "pack", "neftune", "loss", "think", "generations")
-_NOT_OF_GRPO = ("data", *_OF_SFT, "eval_data", "early_stopping", "load_best_model_at_end")
+_OF_SFT = ("stages", "mix", "other_arms", "pack", "neftune", "loss", "generations")
+_NOT_OF_GRPO = ("data", *_OF_SFT, "think", "eval_data", "early_stopping", "load_best_model_at_end")
 """Keys that mean nothing to another objective."""
 
 

@@ -290,6 +290,8 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
         recipe = load_recipe(options.config, options.set)
         if _is_main_process() and (note := grace_note()):
             notice(f"note: {note}")
+        if recipe.objective.name == "grpo":
+            raise UserError(f"objective: {recipe.objective.name}: there is no training for it yet")
         summary = train(recipe, resume=options.resume, stop=stop)
         _leave_process_group()
     # The launcher ends all processes when one has ended: the first that meets a fault must be the one that says so.

@@ -16,7 +16,7 @@ from srt.judging.output_text import Output, read_prefix
 from srt.language.text import step_lang
 from srt.language.trace import Step
 
-_SAYS_NOTHING = re.compile(r"(?:\s|</?think(?:ing)?>|`{3,}+[a-z]*+)*+")
+SAYS_NOTHING = re.compile(r"(?:\s|</?think(?:ing)?>|`{3,}+[a-z]*+)*+")
 
 
 class PrefixVerdict(NamedTuple):
@@ -39,7 +39,7 @@ def judge_prefix(problem: Problem, text: str, *, ended: bool = False) -> PrefixV
     """
     last = text.rstrip("\n").rpartition("\n")[2]
     if not ended:
-        if _SAYS_NOTHING.fullmatch(last):
+        if SAYS_NOTHING.fullmatch(last):
             return PrefixVerdict(kept=True)
         read = read_prefix(text)
         if read.fault is None:

@@ -310,12 +310,13 @@ def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: str) -> Trace:
             prose = world.explain(problem, trace, terse=arm.input == "terse prose", style=text)
             return trace.model_copy(update={"kind": "cot", "steps": (), "text": prose})
         case "steps":
-            return _in_style(trace, problem, text, world)
+            return in_style(trace, problem, text, world)
         case _:
             assert_never(arm.input)
 
 
-def _in_style(trace: Trace, problem: Problem, text: str, world: World) -> Trace:
+def in_style(trace: Trace, problem: Problem, text: str, world: World) -> Trace:
+    """The steps of ``trace``, of a problem of ``world``, in the text style ``text``, which must not be ``claims``."""
     if text == ASSERTIONS:
         return _in_sentences(trace, world)
     # Never train on a step that is not proved: a trace that a fine cut breaks is cut less finely.

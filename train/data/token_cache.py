@@ -137,6 +137,7 @@ class CachedTokens(NamedTuple):
         made_from = {
             "data": data,
             **_encoder_hashes(encoder),
+            "record": encoder.record.__name__,
             "think": str(recipe.think),
             "rows": str(encoder.rows),
             "chat_template_kwargs": json.dumps(recipe.chat_template_kwargs, sort_keys=True),

@@ -145,7 +145,7 @@ def test_loss_and_gradient_are_those_of_trl_on_the_same_file(
         counted = trainer._get_num_items_in_batch([batch], trainer.args.device) if trainer is ours else None
         loss = trainer.compute_loss(trainer.model, trainer._prepare_inputs(batch), num_items_in_batch=counted)
         loss.backward()
-        losses.append(float(loss))
+        losses.append(float(loss.detach()))
         gradients.append(torch.cat([p.grad.flatten() for p in trainer.model.parameters()]))
     assert abs(losses[0] - math.log(2)) > 1e-3
     assert losses[0] == pytest.approx(losses[1], abs=1e-6)
@@ -194,9 +194,10 @@ def test_a_resumed_run_ends_as_one_that_was_not(dpo: Make, tmp_path: Path, monke
         mark(checkpoint, seconds)
 
     broken = dpo(save_steps=2, output=str(tmp_path / "broken"))
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(run_trainer, "mark_complete", mark_or_break)
-        train(broken)
+        with pytest.raises(KeyboardInterrupt):
+            train(broken)
     assert json.loads((tmp_path / "broken" / "manifest.json").read_bytes())["fingerprint"]["objective.dpo.beta"] == 0.1
     again = train(broken, resume=True)
     assert again.losses == whole.losses
@@ -218,7 +219,7 @@ def test_what_both_sides_begin_with_has_no_part_in_it(dpo: Make) -> None:
         trainer.compute_loss(trainer.model, trainer._prepare_inputs(inputs)).backward()
         gradients.append(torch.cat([p.grad.flatten() for p in trainer.model.parameters()]))
     assert float(gradients[0].abs().max()) > 1e-3
-    assert float((gradients[0] - gradients[1]).abs().max()) < 1e-6
+    assert float((gradients[0] - gradients[1]).abs().max()) < 1e-5
 
 
 @pytest.mark.parametrize(
