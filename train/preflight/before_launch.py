@@ -124,6 +124,9 @@ def held_out_faults(recipe: Recipe) -> list[str]:
         "eval_data": recipe.eval_data,
         "generations.problems": recipe.generations and recipe.generations.problems,
     }
+    if (grpo := recipe.objective.grpo) is not None:
+        named = {"problems": grpo.problems, "held_out": grpo.held_out}
+        files |= {f"objective.grpo.{key}": path for key, path in named.items() if isinstance(path, str)}
     return [f"{key}: no such file: {path}" for key, path in files.items() if path and not Path(path).is_file()]
 
 

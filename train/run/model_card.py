@@ -29,17 +29,17 @@ def write_card(
     recipe: Recipe,
     summary: TrainSummary,
     manifest: TrainingManifest,
-    examples: TokenizedExamples,
+    data: str,
     *,
     reads_pictures: bool,
 ) -> None:
-    """Write ``README.md`` into ``output``, with the curves if they are there. ``examples`` are what was trained on.
+    """Write ``README.md`` into ``output``, with the curves if they are there. ``data`` is what it was trained on.
 
     It reports only what was measured in this run; how well the model reasons is left to an evaluation.
     """
     adapter, folder_name = recipe.lora is not None, Path(recipe.model.path).resolve().name
     base = recipe.model.hub_id or folder_name
-    data = _card_data(recipe.model.hub_id, reads_pictures=reads_pictures, adapter=adapter)
+    tags = _card_data(recipe.model.hub_id, reads_pictures=reads_pictures, adapter=adapter)
     method = "fine-tuned"
     if recipe.lora is not None:
         method = f"with a {'DoRA' if recipe.lora.dora else 'LoRA'} adapter of rank {recipe.lora.r}"
@@ -55,12 +55,12 @@ def write_card(
     if recipe.generations is not None:
         keys["generations"]["problems"] = Path(recipe.generations.problems).name
     parts = [
-        f"---\n{data.to_yaml()}\n---",
+        f"---\n{tags.to_yaml()}\n---",
         f"# {output.resolve().name}",
         f"{base}, {method} on structured reasoning traces.",
         _NO_LICENSE,
         "## Data",
-        _data(recipe, manifest, examples),
+        data,
         "## Training",
         _figures(summary, manifest),
         *([f"![What was logged while it was trained]({CURVES})"] if (output / CURVES).exists() else []),
@@ -74,7 +74,8 @@ def write_card(
     (output / CARD).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def _data(recipe: Recipe, manifest: TrainingManifest, examples: TokenizedExamples) -> str:
+def described(recipe: Recipe, manifest: TrainingManifest, examples: TokenizedExamples) -> str:
+    """What a run on sequences was trained on."""
     column = examples.column
     arms = {count["values"]: count["counts"] for count in column["arm"].value_counts().to_pylist()}
     named = ", ".join(f"{count:,} of arm `{arm}`" for arm, count in sorted(arms.items()))
