@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
@@ -24,9 +23,8 @@ from train.loop.in_force import block_of, settings_in_force
 from train.loop.preemption import Preempted, StopAtSignal
 from train.loop.reporting import ReportTarget, reporting
 from train.models.load_model import load_model, model_faults
-from train.models.model_files import load_family, load_tokenizer
-from train.objective import Grpo
-from train.policy.arguments import make_policy_arguments
+from train.models.model_files import load_tokenizer
+from train.policy.arguments import make_policy_arguments, policy_faults
 from train.policy.held_out import HeldOutProblems
 from train.policy.policy_trainer import PolicyTrainer, make_policy_trainer
 from train.policy.problems import Asked, PolicyPlan, ask, plan_steps
@@ -72,7 +70,7 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
         *reporting_faults(recipe),
         *model_faults(recipe),
     ]
-    if faults := faults + hub_faults(recipe) + _policy_faults(recipe, grpo):
+    if faults := faults + hub_faults(recipe) + policy_faults(recipe):
         raise UserError("; ".join(faults))
     if is_main:
         for line in launch_notes(launch, recipe):
@@ -150,18 +148,6 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
             if recipe.hub is not None:
                 say(f"uploaded to {upload(output, recipe.hub)}")
         return summary
-
-
-def _policy_faults(recipe: Recipe, grpo: Grpo) -> list[str]:
-    """A line for each thing that this objective does not do."""
-    faults = []
-    if Path(recipe.model.path).is_dir() and load_family(recipe.model.path).reads_pictures:
-        faults.append(
-            f"model.path: {recipe.model.path}: objective: grpo does not show pictures yet; take a model that reads text"
-        )
-    if grpo.vllm is not None and importlib.util.find_spec("vllm") is None:
-        faults.append("objective.grpo.vllm: the package vllm is not installed; remove the key to use transformers")
-    return faults
 
 
 def _summarize(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 from trl import GRPOConfig
 
 from train.loop.training_arguments import check_arguments, of_every_objective
+from train.models.model_files import load_family
 from train.policy.problems import PolicyPlan
 from train.recipe import Recipe
 
@@ -46,3 +50,16 @@ def make_policy_arguments(recipe: Recipe, plan: PolicyPlan) -> GRPOConfig:
     )
     check_arguments(arguments)
     return arguments
+
+
+def policy_faults(recipe: Recipe) -> list[str]:
+    """A line for each thing that this objective does not do."""
+    grpo, faults = recipe.objective.grpo, []
+    assert grpo is not None
+    if Path(recipe.model.path).is_dir() and load_family(recipe.model.path).reads_pictures:
+        faults.append(
+            f"model.path: {recipe.model.path}: objective: grpo does not show pictures yet; take a model that reads text"
+        )
+    if grpo.vllm is not None and importlib.util.find_spec("vllm") is None:
+        faults.append("objective.grpo.vllm: the package vllm is not installed; remove the key to use transformers")
+    return faults

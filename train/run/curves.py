@@ -23,6 +23,15 @@ _INK, _GRID, _HELD_OUT = "#222222", "#e3e3e3", "#56B4E9"
 _MOST_POINTS = 400  # a curve with more is drawn as means of neighbours, or it would be a band
 
 
+REWARD = "reward"
+_OF_A_POLICY: list[tuple[str, dict[str, str], Scale]] = [
+    ("reward", {REWARD: _INK}, "linear"),
+    ("proved and right", {"proved_and_right": _INK, "eval_proved_and_right": _HELD_OUT}, "share"),
+    ("tokens a text", {"output_tokens": _INK, "eval_output_tokens": _HELD_OUT}, "linear"),
+]
+"""Instead of the losses, where texts are rewarded; held out in the colour of held-out losses."""
+
+
 def draw_curves(
     history: Sequence[dict[str, float]],
     path: Path,
@@ -46,6 +55,8 @@ def draw_curves(
             ("gradient norm", {"grad_norm": _INK}, "log"),
             ("tokens a second (without padding)", {TOKENS_PER_SECOND: _INK}, "linear"),
         ]
+        if any(REWARD in row for row in history):
+            panels[:3] = _OF_A_POLICY
         places = figure.subplots(2, 3, sharex=True).flat
         rows = [*history, *evaluations]
         drawn = [_draw(axes, rows, *panel) for axes, panel in zip(places, panels, strict=True)]
