@@ -128,6 +128,7 @@ def test_loss_and_gradient_are_those_of_trl_on_the_same_file(
             report_to="none",
             use_cpu=True,
             gradient_checkpointing=False,
+            bf16=False,
         ),
         train_dataset=load_dataset("json", data_files=str(pairs), split="train"),
         processing_class=load_tokenizer(str(path)),
