@@ -154,9 +154,14 @@ def test_loss_and_gradient_are_those_of_trl_on_the_same_file(
 
 
 def test_a_step_is_the_same_however_it_is_split(dpo: Make, tmp_path: Path) -> None:
-    objective = {"dpo": {"beta": 0.5, "sft": 0.5}}
+    uneven = []
+    for pair in (make_pair(number, "D") for number in range(24)):
+        answer = [Message(role="assistant", content=pair.chosen[0].content.rpartition("\n")[2])]
+        uneven.append(pair.model_copy(update={"chosen": answer} if pair.problem_id > "p2" else {}))
+    write_records(tmp_path / "uneven.jsonl", uneven)
+    changes = {"data": str(tmp_path / "uneven.jsonl"), "objective": {"dpo": {"beta": 0.5, "sft": 0.5}}}
     runs = {
-        micro: train(dpo(objective=objective, micro_batch=micro, learning_rate=1e-3, output=str(tmp_path / f"{micro}")))
+        micro: train(dpo(micro_batch=micro, learning_rate=1e-3, output=str(tmp_path / f"{micro}"), **changes))
         for micro in (8, 2)
     }
     losses = [[loss for _, loss in run.losses] for run in runs.values()]
