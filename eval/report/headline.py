@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from eval.report.comparison_records import Comparison
-from eval.report.number_format import difference_bounds, interval, signed
+from eval.report.number_format import difference_bounds, interval, percent, signed
 from eval.report.report_wording import arms_with_checker, from_files, groups_of, listed
 from eval.report.unread_wording import unread_says
+from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.differences import Difference
 from srt.statistics.significance import LEVEL
 
@@ -19,6 +20,12 @@ def headline_difference(comparison: Comparison) -> Difference | None:
     return comparison.differences[0] if comparison.differences else None
 
 
+def proved_arm(comparison: Comparison) -> ArmSummary | None:
+    """The arm whose every step was proved as it was written, if there is one such arm."""
+    found = [arm for arm in comparison.arms if arm.decode == "proved"]
+    return found[0] if len(found) == 1 else None
+
+
 def answer(comparison: Comparison) -> str:
     """What a console shows: the warning if there is one, the headline, and what hangs on unread answers."""
     return "\n".join(filter(None, (comparison.warning, headline(comparison), unread_says(comparison))))
@@ -26,6 +33,8 @@ def answer(comparison: Comparison) -> str:
 
 def headline(comparison: Comparison) -> str:
     """What was found, in accuracy and in tokens, in one sentence; in a second one, on how many problems and runs."""
+    if (proved := proved_arm(comparison)) is not None:
+        return _proved_headline(proved, comparison)
     row = headline_difference(comparison)
     if row is None:
         arm = comparison.arms[0]
@@ -45,6 +54,26 @@ def headline(comparison: Comparison) -> str:
     return (
         f"{row.arm} against {row.reference}: {accuracy}; {_tokens(row, comparison)}. {size}, {_runs(row, comparison)}."
     )
+
+
+def _proved_headline(arm: ArmSummary, comparison: Comparison) -> str:
+    """What is proved and right, and at how many tokens; then what is right in the arms that no checker helped."""
+    helped = arms_with_checker(comparison)
+    others = [
+        f"{one.arm} {percent(one.accuracy.share)}%{_in_tokens(one)}" for one in comparison.arms if one.arm not in helped
+    ]
+    said = (
+        f"{arm.arm}: {interval(arm.traces.proved_and_right)}% of {comparison.common:,} problems"
+        f"{groups_of(comparison.common, comparison.clusters)} proved and right{_in_tokens(arm)}"
+    )
+    runs = "one training run" if arm.runs == 1 else f"{arm.runs} training runs"
+    return f"{said}, {runs}." + (f" Right without a checker: {', '.join(others)}." if others else "")
+
+
+def _in_tokens(arm: ArmSummary) -> str:
+    """`` (61 tokens)``; empty where nobody gave them."""
+    mean = arm.output_tokens and arm.output_tokens.mean
+    return "" if mean is None else f" ({mean:,.0f} tokens)"
 
 
 def _runs(row: Difference, comparison: Comparison) -> str:

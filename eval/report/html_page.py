@@ -21,7 +21,7 @@ from eval.records.run_records import Run
 from eval.report import number_format as figures
 from eval.report import report_wording as wording
 from eval.report.comparison_records import Comparison
-from eval.report.headline import headline, headline_difference
+from eval.report.headline import headline, headline_difference, proved_arm
 from eval.report.leaderboard import leaderboard
 from eval.report.plots import (
     CLASS_COLOURS,
@@ -69,14 +69,15 @@ def page(
     show; ``drawing`` gives the scene of one that has no pictures, as SVG.
     """
     errors = arm_errors(by_arm)
-    answer, shows = headline_difference(comparison), _shown(comparison)
+    proved, shows = proved_arm(comparison), _shown(comparison)
     return (
         _environment()
         .get_template("report.html.jinja")
         .generate(
             comparison=comparison,
             headline=headline(comparison),
-            answer=answer,
+            proved=proved,
+            answer=None if proved else headline_difference(comparison),
             unread_says=unread_says(comparison),
             unread_notes=(UNREAD_NOTE, READ_NOTE),
             shows=shows,

@@ -73,7 +73,9 @@ def groups_of(problems: int, groups: int) -> str:
 
 def difference_groups(comparison: Comparison) -> list[tuple[str, list[Difference]]]:
     """The differences, by the heading of their table: between arms, and of each variant of ``srt`` from ``srt``."""
-    variants = [row for row in comparison.differences if row.reference == "srt" and row.arm.startswith("srt-")]
+    variants = [
+        row for row in comparison.differences if row.reference == "srt" and row.arm.startswith(("srt-", "srt+"))
+    ]
     others = [row for row in comparison.differences if row not in variants]
     groups = [
         ("Paired differences", others),

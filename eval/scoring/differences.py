@@ -91,14 +91,14 @@ class Differences(NamedTuple):
 
 
 def differences(by_arm: Mapping[str, Sequence[Run]], common: Sequence[str], reference: str) -> Differences:
-    """Every arm against ``reference``, ``srt`` against ``answer`` and ``cot``, and each ``srt-*`` (an operation that is
-    left out or banned, a control) against ``srt``, on the problems ``common``.
+    """Every arm against ``reference``, ``srt`` against ``answer`` and ``cot``, and each ``srt-*`` and ``srt+*`` (an
+    operation that is left out or banned, a control, a checker that helps) against ``srt``, on the problems ``common``.
 
     ``by_arm`` has the training runs of each arm.
     """
     names = list(by_arm)
     pairs = [(name, reference) for name in names if name != reference]
-    own = [*_OWN_PAIRS, *((name, "srt") for name in names if name.startswith("srt-"))]
+    own = [*_OWN_PAIRS, *((name, "srt") for name in names if name.startswith(("srt-", "srt+")))]
     pairs += [pair for pair in own if set(pair) <= set(names) and pair not in pairs and pair[::-1] not in pairs]
     measured = {name: np.stack([_measured(run, common) for run in runs], axis=1) for name, runs in by_arm.items()}
     problems = next(iter(by_arm.values()))[0].problems

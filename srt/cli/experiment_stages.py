@@ -59,7 +59,11 @@ class TrainAndEval:
                 raise UserError(f"evaluate: {key}: the experiment sets this itself")
         for test in experiment.benchmarks:
             chosen_options(find_benchmark(test.benchmark), test.options)
-        asked = _eval_recipe(experiment.evaluate, None, {"model": "m", "problems": "p.jsonl", "output": "o"})
+        own = {"model": "m", "problems": "p.jsonl", "output": "o"}
+        asked = _eval_recipe(experiment.evaluate, None, own)
+        for arm in map(arm_named, experiment.arms):
+            if arm.decode:
+                _eval_recipe(experiment.evaluate, None, {**own, "decode": arm.decode})
         start = example_model(experiment)
         if isinstance(start, InitModel):
             _check_init_model(start)
@@ -94,12 +98,15 @@ class TrainAndEval:
         """Form the questions of the test, without asking a model.
 
         Raises:
-            UserError: the model could not be asked, or no output could meet a gold answer.
+            UserError: the model could not be asked, no output could meet a gold answer, or an arm is to prove each line
+                and problems are of no exact world.
         """
         from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
         from eval.benchmarks.definition.benchmark import PLAIN, Asking
         from eval.benchmarks.definition.prompt_files import read_own_prompts
         from eval.run.gold_preflight import require_gold_that_can_be_met
+        from srt.checking import is_of_a_world
+        from srt.judging.prefix import without_gold
 
         pictures = self.reads_pictures(example_model(experiment))
         held = read_problems(problems)
@@ -109,6 +116,13 @@ class TrainAndEval:
                 f"{problems}: {len(blind)} problems have pictures, the first {blind[0]!r}, and the model reads none: "
                 "have them described (describe: a config of srt teach), or test a vision model"
             )
+        if guided := [arm for arm in experiment.arms if arm_named(arm).decode]:
+            of_none = [problem.id for problem in held.values() if not is_of_a_world(without_gold(problem))]
+            if of_none:
+                raise UserError(
+                    f"arms: {guided[0]}: {problems}: {len(of_none)} problems are of no exact world, the first "
+                    f"{of_none[0]!r}, so that no line can be proved; leave the arm out"
+                )
         chosen = find_benchmark(PLAIN if benchmark is None else benchmark.benchmark)
         options = {} if benchmark is None else benchmark.options
         prompts = {} if benchmark is None or benchmark.prompts is None else read_own_prompts(benchmark.prompts)
@@ -167,6 +181,7 @@ class TrainAndEval:
         out = evaluation.out
         if (out / SUMMARY).exists():
             return
+        arm = arm_named(evaluation.arm)
         own = {
             "model": str(evaluation.trained.model),
             "adapter": evaluation.trained.adapter,
@@ -174,7 +189,8 @@ class TrainAndEval:
             "output": out,
             "arm": evaluation.arm,
             "prompt": evaluation.prompt,
-            "ban": arm_named(evaluation.arm).ban,
+            "ban": arm.ban,
+            **({"decode": arm.decode} if arm.decode else {}),
         }
         recipe = _eval_recipe(evaluation.settings, evaluation.benchmark, own)
         if evaluation.launch is not None:

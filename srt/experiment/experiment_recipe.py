@@ -102,12 +102,12 @@ class Experiment(Config):
 
     @property
     def trained_arms(self) -> list[str]:
-        """The arms that have a training run: a banned operation is banned while ``srt`` generates, if it is there."""
+        """The arms that have a training run: one that only generates otherwise has that of ``srt``, if it is there."""
         arms = [arm_named(arm) for arm in self.arms]
         return [
             name
             for name, arm in zip(self.arms, arms, strict=True)
-            if arm.build and not (arm.ban and "srt" in self.arms)
+            if arm.build and not (arm.generates_otherwise and "srt" in self.arms)
         ]
 
     def trained_as(self, arm: str) -> str | None:

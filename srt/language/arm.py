@@ -29,12 +29,19 @@ class Arm:
     """An arm of an experiment.
 
     ``build`` makes the completion of a trace; ``None`` for an arm that trains on nothing. ``input`` says which trace it
-    takes. ``ban`` is the operation whose word is forbidden while generating.
+    takes. ``ban`` is the operation whose word is forbidden while generating, ``decode`` the way of decoding that
+    evaluation uses.
     """
 
     build: Builder | None
     input: Input = "steps"
     ban: Operation | None = None
+    decode: Literal["proved"] | None = None
+
+    @property
+    def generates_otherwise(self) -> bool:
+        """Whether what is trained on is the text of ``srt``, and only generation differs."""
+        return self.ban is not None or self.decode is not None
 
 
 def completion(trace: Trace, lines: Sequence[tuple[Operation, str]] = (), prose: str = "") -> Completion:

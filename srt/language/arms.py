@@ -104,4 +104,5 @@ ARMS: dict[str, Arm] = {
     **{f"srt-drop-{op}": Arm(partial(text_without, op)) for op in OPERATIONS},
     # Trained on the text of srt: only what may be generated differs, so a trained model of srt serves these arms too.
     **{f"srt-ban-{op}": Arm(trace_text, ban=op) for op in OPERATIONS},
+    "srt+proved": Arm(trace_text, decode="proved"),
 }

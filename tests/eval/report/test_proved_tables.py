@@ -14,8 +14,8 @@ PROVED = "CORRELATE (1): true\nINFER #1: true\n"
 
 
 @pytest.fixture
-def report(make_run: Callable[..., Path], tmp_path: Path, blank_plots: None) -> Path:
-    """A report of one model without ``decode`` (6 proved), with two budgets (12 and 24), and of prose."""
+def folders(make_run: Callable[..., Path]) -> list[Path]:
+    """Runs of one model without ``decode`` (6 proved), with two budgets (12 and 24), and of prose."""
     folders = []
     for arm, proved, decode in (("srt", 6, None), ("p64", 12, {"tokens": 64}), ("p256", 24, {"tokens": 256})):
 
@@ -29,9 +29,26 @@ def report(make_run: Callable[..., Path], tmp_path: Path, blank_plots: None) -> 
             manifest["settings"]["decode"] = {"proved": {"tries": 6, "back": 1, **decode}}
         (folder / "run.json").write_text(json.dumps(manifest))
         folders.append(folder)
-    folders.append(make_run("cot", lambda number: "She turns round.\nANSWER: B"))
+    return [*folders, make_run("cot", lambda number: "She turns round.\nANSWER: B")]
+
+
+@pytest.fixture
+def report(folders: list[Path], tmp_path: Path, blank_plots: None) -> Path:
+    """A report of all of them."""
     compare(folders, tmp_path / "report")
     return tmp_path / "report"
+
+
+def test_one_arm_that_is_proved_step_by_step_leads(folders: list[Path], tmp_path: Path, blank_plots: None) -> None:
+    srt, p64, _, cot = folders
+    compare([srt, p64, cot], tmp_path / "report")
+    text = (tmp_path / "report" / "report.md").read_text()
+    said = "p64: 26.7 [14.2, 44.4]% of 30 problems proved and right (24 tokens), one training run."
+    assert f"**{said} Right without a checker: srt 66.7% (17 tokens), cot 66.7% (27 tokens).**" in text
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert said in page
+    assert "proved and right, % [95%]" in page
+    assert "difference, points [95%]" not in page.split("<nav")[0], "no arm is said to be better or worse"
 
 
 def test_the_tables_of_proof(report: Path) -> None:

@@ -309,12 +309,13 @@ def test_a_trace_that_is_refuted_stops_it(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "out" / "data" / "solved.parts" / "0" / "traces.jsonl").exists(), "the evidence stays"
 
 
-def test_an_arm_with_a_ban_is_trained_once(tmp_path: Path) -> None:
-    _, calls, _ = run(make(tmp_path, arms=["srt", "srt-ban-INFER"]))
+def test_arms_that_only_generate_otherwise_are_trained_once(tmp_path: Path) -> None:
+    _, calls, _ = run(make(tmp_path, arms=["srt", "srt-ban-INFER", "srt+proved"]))
     assert [call for call in calls if call.startswith(("train", "evaluate"))] == [
         "train srt-0",
         "evaluate srt-0 with runs/srt-0/model",
         "evaluate srt-ban-INFER-0 with runs/srt-0/model",
+        "evaluate srt+proved-0 with runs/srt-0/model",
     ]
 
 

@@ -13,7 +13,7 @@ from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem, Sequence
-from srt.language.arms import ARMS
+from srt.language.arms import ARMS, arm_named
 from srt.language.text import linearize, parse
 from srt.language.trace import Step, Trace
 from srt.pipeline.build import TraceRefusal, build, build_file
@@ -60,9 +60,11 @@ def test_every_arm_has_the_same_prompts_in_the_same_order(prompt: str, files: Pa
             == 1
         )
         completions[arm] = tuple(s.completion[0].content for s in made)
-    # srt-ban-OP trains as srt does; any two other arms differ.
-    assert {completions[arm] for arm in TRAINED if arm.startswith("srt-ban")} == {completions["srt"]}
-    others = [completions[arm] for arm in TRAINED if not arm.startswith("srt-ban")]
+    # srt-ban-OP and srt+proved train as srt does; any two other arms differ.
+    same = [arm for arm in TRAINED if arm_named(arm).generates_otherwise]
+    assert len(same) == 4
+    assert {completions[arm] for arm in same} == {completions["srt"]}
+    others = [completions[arm] for arm in TRAINED if arm not in same]
     assert len(set(others)) == len(others)
 
 

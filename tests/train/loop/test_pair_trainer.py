@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+import yaml
 from datasets import load_dataset
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM
@@ -34,6 +38,11 @@ from train.train_srt import train
 
 Make = Callable[..., Recipe]
 LORA = {"r": 4, "alpha": 8}
+ROOT = Path(__file__).parents[3]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "SRT_DIE_WITH_PARENT": "1"}
 
 
 def make_pair(number: int, wrong: str) -> Pair:
@@ -128,6 +137,7 @@ def test_loss_and_gradient_are_those_of_trl_on_the_same_file(
             report_to="none",
             use_cpu=True,
             gradient_checkpointing=False,
+            bf16=False,
         ),
         train_dataset=load_dataset("json", data_files=str(pairs), split="train"),
         processing_class=load_tokenizer(str(path)),
@@ -153,15 +163,37 @@ def test_loss_and_gradient_are_those_of_trl_on_the_same_file(
 
 
 def test_a_step_is_the_same_however_it_is_split(dpo: Make, tmp_path: Path) -> None:
-    objective = {"dpo": {"beta": 0.5, "sft": 0.5}}
+    uneven = []
+    for pair in (make_pair(number, "D") for number in range(24)):
+        answer = [Message(role="assistant", content=pair.chosen[0].content.rpartition("\n")[2])]
+        uneven.append(pair.model_copy(update={"chosen": answer} if pair.problem_id > "p2" else {}))
+    write_records(tmp_path / "uneven.jsonl", uneven)
+    changes = {"data": str(tmp_path / "uneven.jsonl"), "objective": {"dpo": {"beta": 0.5, "sft": 0.5}}}
     runs = {
-        micro: train(dpo(objective=objective, micro_batch=micro, learning_rate=1e-3, output=str(tmp_path / f"{micro}")))
+        micro: train(dpo(micro_batch=micro, learning_rate=1e-3, output=str(tmp_path / f"{micro}"), **changes))
         for micro in (8, 2)
     }
     losses = [[loss for _, loss in run.losses] for run in runs.values()]
     assert losses[0] == pytest.approx(losses[1], abs=1e-5)
     assert_close(weights(str(tmp_path / "8")), weights(str(tmp_path / "2")), 1e-5)
     assert runs[8].tokens == runs[2].tokens
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lora", [None, LORA])
+def test_two_processes_are_one(lora: dict[str, int] | None, dpo: Make, tmp_path: Path) -> None:
+    changes = {"objective": {"dpo": {"beta": 0.5, "sft": 0.5}}, "learning_rate": 1e-3, "micro_batch": 2, "lora": lora}
+    one = train(dpo(output=str(tmp_path / "one"), **changes))
+    path = tmp_path / "recipe.yaml"
+    path.write_text(yaml.safe_dump(dpo(output=str(tmp_path / "two"), **changes).model_dump(mode="json")))
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", "configs/cpu_ddp.yaml"]
+    command += ["--main_process_port", "0", "train/train_srt.py", "--config", str(path)]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    two = json.loads((tmp_path / "two" / "train.json").read_bytes())
+    assert two["processes"] == 2
+    assert [loss for _, loss in two["losses"]] == pytest.approx([loss for _, loss in one.losses], abs=1e-6)
+    assert_close(weights(str(tmp_path / "one")), weights(str(tmp_path / "two")), 1e-5)
 
 
 def test_it_learns_to_prefer_and_logs_it(dpo: Make) -> None:
