@@ -13,7 +13,8 @@ from srt.rewards import Reward
 from train.loop.held_out import EvaluationSchedule
 from train.policy.problems import Asked
 from train.policy.sampling import generate_ids
-from train.policy.scoring import HELD_OUT, score
+from train.policy.scoring import score
+from train.run.run_manifest import HELD_OUT_PROVED
 
 if TYPE_CHECKING:
     from train.policy.policy_trainer import PolicyTrainer
@@ -61,7 +62,7 @@ class HeldOutProblems(TrainerCallback):  # type: ignore[misc]
         rewards = [(reward, tokens) for reward, tokens in gather_object(rows)]
         # A cut text proves nothing, whatever stands in it.
         figures = {
-            HELD_OUT: sum(one.proved_and_right and not one.cut for one, _ in rewards) / count,
+            HELD_OUT_PROVED: sum(one.proved_and_right and not one.cut for one, _ in rewards) / count,
             "eval_right": sum(one.right is True and not one.cut for one, _ in rewards) / count,
             "eval_output_tokens": sum(tokens for _, tokens in rewards) / count,
         }

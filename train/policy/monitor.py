@@ -8,8 +8,8 @@ from transformers import TrainerControl, TrainerState, TrainingArguments
 
 from srt.io.progress import say
 from train.loop.monitor import Monitor
-from train.policy.scoring import CUT, HELD_OUT, JUDGE_SHARE, NO_SIGNAL, OUTPUT_TOKENS, PREFIX, PROVED
-from train.run.run_manifest import TOKENS_PER_SECOND
+from train.policy.scoring import CUT, JUDGE_SHARE, NO_SIGNAL, OUTPUT_TOKENS, PREFIX, PROVED
+from train.run.run_manifest import HELD_OUT_PROVED, TOKENS_PER_SECOND
 
 ALARMS = ("padded", "another_form")
 """What a text that games its reward is called, with the part ``code/`` of the log."""
@@ -46,24 +46,25 @@ class PolicyMonitor(Monitor):
         if logs and state.is_world_process_zero:
             if "loss" in logs:
                 say(policy_line(state.global_step, state.max_steps, logs))
-            elif HELD_OUT in logs:
-                share = f"held-out problems proved and right {logs[HELD_OUT]:.1%}"
+            elif HELD_OUT_PROVED in logs:
+                share = f"held-out problems proved and right {logs[HELD_OUT_PROVED]:.1%}"
                 say(f"step {state.global_step}/{state.max_steps}  {share}")
 
 
 def policy_line(step: int, steps: int, logs: dict[str, float]) -> str:
-    """The line that is printed every few steps; alarms only where there is something."""
+    """The line that is printed every few steps: of alarms those that occurred, of texts where some were sampled."""
     alarms = [f"{name} {logs[key]:.1%}" for name in ALARMS if logs.get(key := f"code/{name}")]
-    parts = [
-        f"step {step}/{steps}",
-        f"reward {logs['reward']:.3f}" if logs.get("reward") is not None else "reward -",
-        f"proved and right {logs[PROVED]:.1%}",
-        f"prefix {logs[PREFIX]:.2f}",
-        f"no signal {logs[NO_SIGNAL]:.0%}",
-        f"cut {logs[CUT]:.0%}",
-        *alarms,
-        f"{logs[OUTPUT_TOKENS]:.0f} tokens",
-        f"judge {logs[JUDGE_SHARE]:.1%}",
-        f"{logs['minutes_left']:.1f} min left",
-    ]
-    return "  ".join(parts)
+    # With several updates on a batch of texts, most steps sample none; where all were cut, there is no reward.
+    said = [form.format(logs[name]) for name, form in _SAID.items() if logs.get(name) is not None]
+    return "  ".join([f"step {step}/{steps}", *said, *alarms, f"{logs['minutes_left']:.1f} min left"])
+
+
+_SAID = {
+    "reward": "reward {:.3f}",
+    PROVED: "proved and right {:.1%}",
+    PREFIX: "prefix {:.2f}",
+    NO_SIGNAL: "no signal {:.0%}",
+    CUT: "cut {:.0%}",
+    OUTPUT_TOKENS: "{:.0f} tokens",
+    JUDGE_SHARE: "judge {:.1%}",
+}

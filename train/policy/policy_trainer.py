@@ -21,8 +21,9 @@ from train.policy.credit import first_token_of, from_first_fault
 from train.policy.monitor import PolicyMonitor
 from train.policy.problems import Asked, PolicyPlan
 from train.policy.sampling import generate_ids
-from train.policy.scoring import HELD_OUT, JUDGE_SECONDS, JUDGE_SHARE, Scored, score, score_groups
+from train.policy.scoring import JUDGE_SECONDS, JUDGE_SHARE, Scored, score, score_groups
 from train.recipe import Recipe
+from train.run.run_manifest import HELD_OUT_PROVED
 
 _PROBLEM = "problem"
 
@@ -191,7 +192,7 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
     @property
     def eval_history(self) -> list[dict[str, float]]:
         """A row for each evaluation."""
-        return [row for row in self.state.log_history if HELD_OUT in row]
+        return [row for row in self.state.log_history if HELD_OUT_PROVED in row]
 
 
 def _rows(asked: Sequence[Asked], plan: PolicyPlan) -> Dataset:

@@ -21,7 +21,6 @@ from train.policy.problems import Asked
 
 PROVED, PREFIX, NO_SIGNAL, CUT = "proved_and_right", "prefix", "no_signal", "cut"
 OUTPUT_TOKENS, JUDGE_SECONDS, JUDGE_SHARE = "output_tokens", "judge_seconds", "judge_share"
-HELD_OUT = "eval_proved_and_right"
 """Names of figures in the log."""
 
 

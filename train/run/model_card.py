@@ -15,7 +15,7 @@ from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
 from train.recipe import Recipe
 from train.run.resume import DROPPED, TrainSummary
-from train.run.run_manifest import HELD_OUT_LOSS, TrainingManifest, data_hashes, manifest_path
+from train.run.run_manifest import HELD_OUT_LOSS, HELD_OUT_PROVED, TrainingManifest, data_hashes, manifest_path
 from train.run.usage_snippet import PICTURE, usage_snippet
 
 CARD = "README.md"
@@ -101,6 +101,7 @@ def _figures(summary: TrainSummary, manifest: TrainingManifest) -> str:
         *((f"loss, {name.partition('/')[2]}", f"{last[name]:.4f}") for name in last if name.startswith("loss/")),
         *((f"token accuracy, {k.partition('/')[2]}", f"{last[k]:.3f}") for k in last if k.startswith("accuracy/")),
         *_held_out(summary),
+        *_proved(summary),
         ("optimizer steps", f"{summary.steps:,}"),
         ("tokens seen, without padding", f"{summary.tokens:,}"),
         ("of these trained on", f"{summary.trained_tokens:,}"),
@@ -115,9 +116,19 @@ def _figures(summary: TrainSummary, manifest: TrainingManifest) -> str:
     )
 
 
+def _proved(summary: TrainSummary) -> list[tuple[str, str]]:
+    """The held-out problems that a policy proved, before its first step and after its last."""
+    shares = [row[HELD_OUT_PROVED] for row in summary.eval_history if HELD_OUT_PROVED in row]
+    return (
+        [("held-out problems proved and right, before and after", f"{shares[0]:.1%}, {shares[-1]:.1%}")]
+        if shares
+        else []
+    )
+
+
 def _held_out(summary: TrainSummary) -> list[tuple[str, str]]:
     """Rows on the evaluations: the loss of the saved weights and the lowest."""
-    losses = {int(row["step"]): row[HELD_OUT_LOSS] for row in summary.eval_history}
+    losses = {int(row["step"]): row[HELD_OUT_LOSS] for row in summary.eval_history if HELD_OUT_LOSS in row}
     rows = []
     if summary.result_step in losses:
         rows.append(("held-out loss of these weights", f"{losses[summary.result_step]:.4f}"))

@@ -36,6 +36,7 @@ OLD_MANIFEST = "stamp.json"
 """The manifest of runs that were started before it was renamed; its fingerprint is called ``decides``."""
 
 HELD_OUT_LOSS = "eval_loss"
+HELD_OUT_PROVED = "eval_proved_and_right"
 TOKENS_PER_SECOND = "tokens_per_second"
 """Names of figures in the log, in ``train.json`` and wherever they are read from there."""
 
