@@ -70,7 +70,7 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
         *reporting_faults(recipe),
         *model_faults(recipe),
     ]
-    if faults := faults + hub_faults(recipe) + policy_faults(recipe):
+    if faults := faults + hub_faults(recipe) + policy_faults(recipe, launch.cluster):
         raise UserError("; ".join(faults))
     if is_main:
         for line in launch_notes(launch, recipe):

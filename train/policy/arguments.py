@@ -11,6 +11,7 @@ from train.loop.training_arguments import check_arguments, of_every_objective
 from train.models.model_files import load_family
 from train.policy.problems import PolicyPlan
 from train.recipe import Recipe
+from train.run.launch import Cluster
 
 
 def make_policy_arguments(recipe: Recipe, plan: PolicyPlan) -> GRPOConfig:
@@ -52,13 +53,18 @@ def make_policy_arguments(recipe: Recipe, plan: PolicyPlan) -> GRPOConfig:
     return arguments
 
 
-def policy_faults(recipe: Recipe) -> list[str]:
+def policy_faults(recipe: Recipe, cluster: Cluster) -> list[str]:
     """A line for each thing that this objective does not do."""
     grpo, faults = recipe.objective.grpo, []
     assert grpo is not None
     if Path(recipe.model.path).is_dir() and load_family(recipe.model.path).reads_pictures:
         faults.append(
             f"model.path: {recipe.model.path}: objective: grpo does not show pictures yet; take a model that reads text"
+        )
+    if grpo.kl and recipe.lora is None and cluster.method not in ("one", "ddp"):
+        faults.append(
+            f"objective.grpo.kl: needs a second copy of the weights, which is not sharded ({cluster.method}); use lora, "
+            "DDP, or kl: 0"
         )
     if grpo.vllm is not None and importlib.util.find_spec("vllm") is None:
         faults.append("objective.grpo.vllm: the package vllm is not installed; remove the key to use transformers")

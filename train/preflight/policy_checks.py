@@ -22,7 +22,7 @@ def check_policy(report: PreflightReport, recipe: Recipe, tokenizer: PreTrainedT
     """Add to ``report`` what is wrong with the run of ``recipe``, and what it will be."""
     grpo = recipe.objective.grpo
     assert grpo is not None
-    report.faults += policy_faults(recipe)
+    report.faults += policy_faults(recipe, launch.cluster)
     with report.collecting():
         asked = ask(recipe, grpo.problems, "train", tokenizer)
         held_out = [] if grpo.held_out is None else ask(recipe, grpo.held_out, "dev", tokenizer)

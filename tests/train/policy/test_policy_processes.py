@@ -36,19 +36,24 @@ def launch(recipe: Recipe, config: str, script: Path = SCRIPT) -> TrainSummary:
     return TrainSummary.model_validate_json((Path(recipe.output) / "train.json").read_bytes())
 
 
+METHODS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "full": ({}, {}),
+    "adapter, first fault, kl": ({"credit": "first_fault", "kl": 0.1}, {"lora": {"r": 4, "alpha": 8}}),
+}
+
+
 @pytest.mark.parametrize("config", ["cpu_ddp", "cpu_fsdp2"])
-@pytest.mark.parametrize(
-    "changes", [{}, {"credit": "first_fault", "kl": 0.1}], ids=["trace", "first_fault and kl"]
-)
-def test_processes_share_a_batch_of_texts(changes: dict[str, Any], config: str, grpo: Make, tmp_path: Path) -> None:
-    one = grpo(changes, steps=4, micro_batch=4, output=str(tmp_path / "one"))
-    two = grpo(changes, steps=4, micro_batch=2, output=str(tmp_path / "two"))
+@pytest.mark.parametrize("method", METHODS)
+def test_processes_share_a_batch_of_texts(method: str, config: str, grpo: Make, tmp_path: Path) -> None:
+    changes, top = METHODS[method]
+    one = grpo(changes, **top, steps=4, micro_batch=4, output=str(tmp_path / "one"))
+    two = grpo(changes, **top, steps=4, micro_batch=2, output=str(tmp_path / "two"))
     alone, shared = launch(one, "cpu"), launch(two, config)
     first, second = ([row["grad_norm"] for row in summary.history] for summary in (alone, shared))
     assert first == pytest.approx(second, rel=1e-4)
     assert furthest(weights(one.output), weights(two.output)) < 1e-5
-    assert [row["reward"] for row in alone.history ] == pytest.approx(
-        [row["reward"] for row in shared.history ], rel=1e-6
+    assert [row["reward"] for row in alone.history] == pytest.approx(
+        [row["reward"] for row in shared.history], rel=1e-6
     )
     assert (alone.tokens, alone.examples) == (shared.tokens, shared.examples)
 
