@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ from train.policy.arguments import make_policy_arguments
 from train.policy.policy_trainer import PolicyTrainer, make_policy_trainer
 from train.policy.problems import ask, plan_steps
 from train.policy.scoring import Scored, score_groups
+from train.preflight.before_launch import first_checks
+from train.preflight.checklist import run_checklist
+from train.preflight.report import PreflightReport
 from train.recipe import Recipe
 from train.train_policy import train_policy
 from train.train_srt import main
@@ -259,3 +263,20 @@ def test_a_model_that_reads_pictures_is_refused(grpo: Make, vision_models: dict[
 def test_vllm_under_an_adapter_in_bfloat16_is_refused(grpo: Make, ending: Path) -> None:
     with pytest.raises(UserError, match=r"objective\.grpo\.vllm"):
         grpo({"vllm": {}}, lora=LORA, model={"path": str(ending), "dtype": "bfloat16"})
+
+
+def test_preflight_checks_what_is_asked_and_says_what_it_does_not_try(grpo: Make, tmp_path: Path) -> None:
+    recipe = grpo({"max_new_tokens": 60})
+    path = tmp_path / "recipe.yaml"
+    path.write_text(yaml.safe_dump(recipe.model_dump(mode="json")))
+
+    def report_of(*changes: str) -> PreflightReport:
+        first = first_checks(path, changes, None)
+        return run_checklist(first, gpu_bytes=None, step=True, progress=lambda *_: nullcontext(lambda _: None))
+
+    report = report_of()
+    assert not report.faults
+    assert "2 of 2 problems x 4 texts" in report.figures["policy"]["steps"]
+    assert any("memory was not estimated" in note for note in report.notes)
+    assert ["max_new_tokens" in fault for fault in report_of("max_length=100").faults] == [True]
+    assert ["problems" in fault for fault in report_of("objective.grpo.problems=none.jsonl").faults] == [True, True]
