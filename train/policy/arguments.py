@@ -63,8 +63,8 @@ def policy_faults(recipe: Recipe, cluster: Cluster) -> list[str]:
         )
     if grpo.kl and recipe.lora is None and cluster.method not in ("one", "ddp"):
         faults.append(
-            f"objective.grpo.kl: needs a second copy of the weights, which is not sharded ({cluster.method}); use lora, "
-            "DDP, or kl: 0"
+            f"objective.grpo.kl: needs a second copy of the weights, which is not sharded ({cluster.method}); use "
+            "lora, DDP, or kl: 0"
         )
     if grpo.vllm is not None and importlib.util.find_spec("vllm") is None:
         faults.append("objective.grpo.vllm: the package vllm is not installed; remove the key to use transformers")

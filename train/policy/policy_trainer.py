@@ -93,7 +93,6 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
     evaluation: Callable[[PolicyTrainer], dict[str, float]]
     _faults: Sequence[int] = ()
     _judge_seconds = 0.0
-    _logged_at: float | None = None
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
         """The ids that were made when the run began; ``prompts`` are the numbers of their problems."""
@@ -181,9 +180,9 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """As the parent, with the share of the time that judging took; figures that have no value are left out."""
         if "loss" in logs:
-            now = time.monotonic()
-            logs[JUDGE_SHARE] = self._judge_seconds / max(now - (self._logged_at or self._started), 1e-9)
-            self._judge_seconds, self._logged_at = 0.0, now
+            # TRL's clock runs while it samples, has texts judged and learns, but not during an evaluation or a save.
+            logs[JUDGE_SHARE] = self._judge_seconds / max(sum(self._metrics["train"]["step_time"]), 1e-9)
+            self._judge_seconds = 0.0
         super().log(logs, start_time)
         for row in self.state.log_history[-1:]:
             for name in [name for name, value in row.items() if value is None]:

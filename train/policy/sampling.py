@@ -37,7 +37,7 @@ def generate_ids(
     training = model.training
     model.eval()  # without dropout, as the probabilities of training are computed
     try:
-        with torch.no_grad(), ready_to_generate(model, base, attention_of(base)):
+        with torch.no_grad(), accelerator.autocast(), ready_to_generate(model, base, attention_of(base)):
             output = base.generate(
                 input_ids=_left_padded(tokens).to(accelerator.device),
                 attention_mask=_left_padded([torch.ones_like(one) for one in tokens]).to(accelerator.device),

@@ -52,12 +52,17 @@ def write_card(
             place["data"] = Path(place["data"]).name
     if recipe.eval_data is not None:
         keys["eval_data"] = Path(recipe.eval_data).name
+    on = "on structured reasoning traces"
+    if recipe.objective.grpo is not None:
+        on = "by GRPO on its own texts, rewarded for proofs"
+        own = keys["objective"]["grpo"]
+        own |= {key: Path(own[key]).name for key in ("problems", "held_out") if isinstance(own.get(key), str)}
     if recipe.generations is not None:
         keys["generations"]["problems"] = Path(recipe.generations.problems).name
     parts = [
         f"---\n{tags.to_yaml()}\n---",
         f"# {output.resolve().name}",
-        f"{base}, {method} on structured reasoning traces.",
+        f"{base}, {method} {on}.",
         _NO_LICENSE,
         "## Data",
         data,

@@ -222,6 +222,15 @@ def test_a_resumed_run_ends_as_one_that_was_not(
     assert not [name for name in weights(tmp_path / "whole") if ".ref." in name]
 
 
+@pytest.mark.parametrize("lora", [None, LORA])
+@pytest.mark.usefixtures("letters")
+def test_samples_are_drawn_in_the_arithmetic_of_training(lora: dict[str, Any] | None, grpo: Make, ending: Path) -> None:
+    """Weights that are trained are held in float32, and frozen ones in bfloat16."""
+    model = {"path": str(ending), "attn": "eager", "dtype": "bfloat16"}
+    summary = train_policy(grpo(model=model, lora=lora, gradient_checkpointing=True, learning_rate=1e-2))
+    assert all(0 < row["grad_norm"] < 10 for row in summary.history)
+
+
 @pytest.mark.usefixtures("letters")
 def test_a_run_stops_only_where_its_texts_are_learned_from(grpo: Make) -> None:
     recipe = grpo({"updates": 3}, steps=6)
