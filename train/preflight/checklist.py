@@ -93,7 +93,7 @@ def run_checklist(
             report.notes += idle_kwargs(loaded[0], kwargs, pictures=int(loaded[1] is not None))
             tokenizer, processor = loaded
     if recipe.objective.grpo is not None:
-        if tokenizer is not None and not read.unknown:
+        if tokenizer is not None and not report.faults:
             check_policy(report, recipe, tokenizer, first.launch)
         if not report.faults:
             with report.collecting():

@@ -288,4 +288,4 @@ def test_preflight_checks_what_is_asked_and_says_what_it_does_not_try(grpo: Make
     assert "2 of 2 problems x 4 texts" in report.figures["policy"]["steps"]
     assert any("memory was not estimated" in note for note in report.notes)
     assert ["max_new_tokens" in fault for fault in report_of("max_length=100").faults] == [True]
-    assert ["problems" in fault for fault in report_of("objective.grpo.problems=none.jsonl").faults] == [True, True]
+    assert ["problems" in fault for fault in report_of("objective.grpo.problems=none.jsonl").faults] == [True]
