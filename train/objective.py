@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from srt.experiment.problem_sources import WorldProblems
 from srt.io.yaml_config import Config
 from srt.language.prompts import PromptStyle
+from srt.worlds.world import CLAIMS, NEEDED
 
 Credit = Literal["trace", "first_fault"]
 Problems = Annotated[str, Field(min_length=1)] | WorldProblems
@@ -26,6 +27,16 @@ class Dpo(Config):
 
     beta: float = Field(default=0.1, gt=0)
     sft: float = Field(default=0.0, ge=0)
+
+
+class Vllm(Config):
+    """Sampling by vLLM, through TRL: in the training processes, or by the ``server`` (a URL) of ``trl vllm-serve``.
+
+    ``memory`` is its share of each GPU within the training processes. It was not tried.
+    """
+
+    server: str | None = None
+    memory: float = Field(default=0.3, gt=0, lt=1)
 
 
 class Grpo(Config):
@@ -45,6 +56,10 @@ class Grpo(Config):
         clip: how far the probability of a token may move in one batch of texts, as a share of it. It acts where a batch
             is learned from in several ``updates``.
         updates: optimizer steps for each batch of texts, which is so many times ``batch_size``.
+        plan, text: the plan and the text style of the exact teacher's traces, as the model has learned them. A text
+            earns half a point for the share of that teacher's steps that it proves (:mod:`srt.rewards`).
+        length: what a proof loses at most for being longer than the shortest proof of its group.
+        vllm: sample with vLLM instead of transformers.
         credit: ``trace`` gives all tokens of a text its advantage. ``first_fault`` gives a negative one only to those
             from the first step on that is not proved.
     """
@@ -59,6 +74,10 @@ class Grpo(Config):
     clip: float = Field(default=0.2, gt=0)
     updates: int = Field(default=1, ge=1)
     credit: Credit = "trace"
+    plan: str = NEEDED
+    text: str = CLAIMS
+    length: float = Field(default=0.0, ge=0, lt=1)
+    vllm: Vllm | None = None
 
 
 class Objective(Config):

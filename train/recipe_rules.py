@@ -202,6 +202,10 @@ def _objective(recipe: Recipe) -> Iterator[tuple[str, str]]:
         yield "save_steps objective.grpo.updates", fault
     if (grpo.held_out is None) != (recipe.eval_steps is None):
         yield "objective.grpo.held_out eval_steps", "objective.grpo.held_out, eval_steps: give both, or neither"
+    if grpo.vllm is not None and recipe.lora is not None and recipe.model.dtype == "bfloat16":
+        # TRL merges the adapter into the weights for vLLM and takes it out again: in bfloat16 they drift.
+        fault = "objective.grpo.vllm: changes bfloat16 weights under an adapter; remove lora, or sample without vllm"
+        yield "objective.grpo.vllm lora model.dtype", fault
     if grpo.kl and recipe.lora is not None and recipe.lora.init is not None:
         fault = "objective.grpo.kl: the base without its adapter must be the initial model; remove lora.init"
         yield "objective.grpo.kl lora.init", fault

@@ -190,7 +190,7 @@ def build(
         typer.Option(
             "--format",
             autocompletion=completions.formats,
-            help="Whose layout: trl (srt train reads it too), messages, sharegpt, alpaca or verl.",
+            help="Whose layout: trl (srt train reads it too), messages, sharegpt, alpaca, verl or trl-grpo.",
         ),
     ] = "trl",
     workers: WorkersOption = None,

@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from srt.answers.extraction import extract
 from srt.checking import is_of_a_world
 from srt.io.errors import UserError
 from srt.io.records import FinishReason, Problem, Record
 from srt.judging.judge import judge
 from srt.judging.judgement import Code, Judgement
 from srt.judging.prefix import SAYS_NOTHING
-from srt.language.text import parse_step
+from srt.language.text import parse_step, step_lang
 from srt.language.trace import Trace
 from srt.pipeline.build import in_style
 from srt.pipeline.solve import solve_one
@@ -35,14 +36,14 @@ class Reward(Record):
     """What a text earns, and for what.
 
     ``value``: for a problem of an exact world ``1 [proved and right] + 0.5 prefix``, and 0 for a text that states no
-    answer; for any other problem 1 if the answer is right and nothing in the text is refuted, else 0. ``code`` is the
-    judge's word; ``right`` whether the answer equals gold, ``None`` without gold. ``proved_and_right``: a proof, and no
-    gold answer that differs. ``prefix`` (0 to 1): the distinct claims of the exact teacher's steps that are proved
-    before the first step that is not, divided by the number of the teacher's; 1 for a whole proof, 0 where the teacher
-    solves nothing. ``first_fault``: the character of the text at which the first line begins that keeps it from being a
-    proof: a step, or what stands in the place of the answer; the length of the text if nothing does. ``None`` where all
-    is proved (without a world: where the reward is 1), 0 where no step was read. ``cut``: the token budget ended the
-    text, so a trainer masks the sample and leaves it out of the mean of its group.
+    answer behind its steps; for any other problem 1 if the answer is right and nothing in the text is refuted, else 0.
+    ``code`` is the judge's word; ``right`` whether the answer equals gold, ``None`` without gold. ``proved_and_right``:
+    a proof, and no gold answer that differs. ``prefix`` (0 to 1): the distinct claims of the exact teacher's steps that
+    are proved before the first step that is not, divided by the number of the teacher's; 1 for a whole proof, 0 where
+    the teacher solves nothing. ``first_fault``: the character of the text at which the first line begins that keeps it
+    from being a proof: a step, or what stands in the place of the answer; the length of the text if nothing does.
+    ``None`` where all is proved (without a world: where the reward is 1), 0 where no step was read. ``cut``: the token
+    budget ended the text, so a trainer masks the sample and leaves it out of the mean of its group.
     """
 
     value: float
@@ -93,8 +94,9 @@ def reward(
         )
     whole = judged.code == "proved" and judged.right is not False
     prefix = 1.0 if whole else _prefix(problem, text, judged, teacher.claims)
+    answered = whole or (prefix > 0 and judged.answer is not None and _answers_after_steps(problem, text, judged))
     return Reward(
-        value=0.0 if judged.answer is None else whole + PREFIX_WEIGHT * prefix,
+        value=whole + PREFIX_WEIGHT * prefix if answered else 0.0,
         code=judged.code,
         right=judged.right,
         proved_and_right=whole,
@@ -157,6 +159,13 @@ def _prefix(problem: Problem, text: str, judged: Judgement, teacher: frozenset[s
     proved = (text[start:end] for start, end in judged.spans[: judged.proved_steps])
     said = {parse_step(line, number, problem.lang)[1].claim for number, line in enumerate(proved, 1)}
     return len(teacher & said) / len(teacher)
+
+
+def _answers_after_steps(problem: Problem, text: str, judged: Judgement) -> bool:
+    """Whether an answer stands behind the steps that were read. What another step says, or a part of one, is none."""
+    rest = text[judged.spans[-1][1] :].split("\n")
+    said = "\n".join(line for line in rest if step_lang(line.strip()) is None)
+    return extract(said, problem).status == "ok"
 
 
 def _first_fault(text: str, judged: Judgement) -> int | None:

@@ -11,6 +11,7 @@ from srt.trainers.messages import MESSAGES
 from srt.trainers.sharegpt import SHAREGPT
 from srt.trainers.trainer_format import TrainerFormat
 from srt.trainers.trl import TRL
+from srt.trainers.trl_grpo import TRL_GRPO
 from srt.trainers.verl import VERL
 
 OURS: Final = "trl"
@@ -20,6 +21,7 @@ FORMATS: Final[dict[str, TrainerFormat]] = {
     "sharegpt": SHAREGPT,
     "alpaca": ALPACA,
     "verl": VERL,
+    "trl-grpo": TRL_GRPO,
 }
 
 

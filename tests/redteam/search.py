@@ -59,7 +59,7 @@ class Found:
 
 
 @dataclass
-class _Target:
+class Target:
     """One problem, what may be put into its traces, and the traces that nearly pass, the best first."""
 
     problem: Problem
@@ -67,18 +67,18 @@ class _Target:
     material: Material
     traces: list[tuple[int, Trace]]
     seen: set[str]
+    exact: Trace
+    """The exact teacher's, with the steps needed."""
 
 
 def search(world: str, candidates: int, problems: int = PROBLEMS) -> Found:
     """Try ``candidates`` edited traces of ``problems`` problems of ``world``."""
     rng = random.Random(world)
-    targets = _targets(world, rng, problems)
+    targets = targets_of(world, rng, problems)
     found = Found()
     while found.candidates < candidates:
         target = rng.choice(targets)
-        whole = [kept for kept in target.traces if not kept[0]]
-        _, start = rng.choice(whole if rng.random() < 0.5 else target.traces)
-        trace = _edited(start, target, rng)
+        trace = edited(target, rng)
         if trace is None or len(trace.steps) > MOST_STEPS or (text := linearize(trace)) in target.seen:
             continue
         target.seen.add(text)
@@ -86,11 +86,11 @@ def search(world: str, candidates: int, problems: int = PROBLEMS) -> Found:
         checked = check(target.problem, trace)
         if checked.proved:
             _count(found, target, trace, checked, text)
-        _keep(target, trace, _faults(checked))
+        keep(target, trace, _faults(checked))
     return found
 
 
-def _count(found: Found, target: _Target, trace: Trace, checked: TraceCheck, text: str) -> None:
+def _count(found: Found, target: Target, trace: Trace, checked: TraceCheck, text: str) -> None:
     if padded(target.problem, trace, checked):
         found.padded += 1
         return
@@ -100,12 +100,13 @@ def _count(found: Found, target: _Target, trace: Trace, checked: TraceCheck, tex
         found.wrong_answer.append(where)
     claims = [step.claim or "" for step in trace.steps]
     for number, step in enumerate(trace.steps, 1):
-        if not _entailed(target.brute, claims, step):
+        if not entailed(target.brute, claims, step):
             found.not_entailed.append(f"step {number} of:\n{where}")
             return
 
 
-def _entailed(brute: Brute, claims: Sequence[str], step: Step) -> bool:
+def entailed(brute: Brute, claims: Sequence[str], step: Step) -> bool:
+    """Whether ``step`` follows from what it cites, by brute force, where ``claims`` stand before it."""
     try:
         return brute.entailed(claims, (step.op, step.args, step.claim or ""))
     except (ValueError, LookupError, AssertionError):
@@ -120,7 +121,8 @@ def _faults(checked: TraceCheck) -> int:
     )
 
 
-def _keep(target: _Target, trace: Trace, faults: int) -> None:
+def keep(target: Target, trace: Trace, faults: int) -> None:
+    """Build on ``trace``, too, if it has few faults."""
     if faults < 4:
         target.traces.append((faults, trace))
     if len(target.traces) > 2 * KEPT:
@@ -130,7 +132,10 @@ def _keep(target: _Target, trace: Trace, faults: int) -> None:
         del target.traces[KEPT : 2 * KEPT]
 
 
-def _edited(trace: Trace, target: _Target, rng: random.Random) -> Trace | None:
+def edited(target: Target, rng: random.Random) -> Trace | None:
+    """One of the traces that are built on, edited; ``None`` where nothing came of it."""
+    whole = [kept for kept in target.traces if not kept[0]]
+    _, trace = rng.choice(whole if rng.random() < 0.5 else target.traces)
     steps: Steps = list(trace.steps)
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3))):
         changed = rng.choice(EDITS)(steps, target.material, rng)
@@ -149,7 +154,8 @@ def _edited(trace: Trace, target: _Target, rng: random.Random) -> Trace | None:
     return trace.model_copy(update={"steps": tuple(steps), "answer": answer})
 
 
-def _targets(world: str, rng: random.Random, count: int) -> list[_Target]:
+def targets_of(world: str, rng: random.Random, count: int) -> list[Target]:
+    """``count`` problems of ``world`` to attack."""
     problems = problems_with_traces(world, rng, count)
     foreign = [step for _, traces in problems for trace in traces for step in trace.steps]
     targets = []
@@ -168,7 +174,9 @@ def _targets(world: str, rng: random.Random, count: int) -> list[_Target]:
         ]
         seen = {linearize(trace) for trace in traces}
         material = Material([*own, *here], words, proofs)
-        targets.append(_Target(problem, brute_of(world, problem), material, [(0, trace) for trace in traces], seen))
+        targets.append(
+            Target(problem, brute_of(world, problem), material, [(0, trace) for trace in traces], seen, traces[0])
+        )
     return targets
 
 

@@ -20,7 +20,7 @@ def score_by_fused_head(model: torch.nn.Module, batch: Mapping[str, torch.Tensor
 
     ``model`` is the model as the Trainer has wrapped it.
     """
-    _gather_head(model)
+    gather_head(model)
     inputs = {name: value for name, value in batch.items() if name != "roles"}
     with labelled_positions_only():
         outputs = model(**inputs, use_cache=False, fused_lm_head=True)
@@ -50,7 +50,7 @@ def labelled_positions_only() -> Iterator[None]:
         trl.trainer.utils._use_triton = asked
 
 
-def _gather_head(model: torch.nn.Module) -> None:
+def gather_head(model: torch.nn.Module) -> None:
     """Under FSDP2, gather the output head; after the backward pass FSDP2 reduces its gradient and shards it again.
 
     FSDP2 would do so when the head is called, but the fused head only reads its weight. accelerate shards it together

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from transformers import Trainer
 
 from srt.io.errors import UserError
-from train.data.batches import BatchPlan
 from train.loop.optimizers import IN_TRANSFORMERS
 from train.recipe import Recipe
 from train.run.launch import current_launch, precision
@@ -15,7 +14,19 @@ from train.run.launch import current_launch, precision
 InForce = dict[str, str | int | float]
 
 
-def settings_in_force(trainer: Trainer, recipe: Recipe, plan: BatchPlan) -> InForce:
+class Pieces(Protocol):
+    """The part of a run's plan that says how a step is split."""
+
+    @property
+    def accumulation(self) -> int:
+        """Micro-batches of a process."""
+
+    @property
+    def processes(self) -> int:
+        """How many there are."""
+
+
+def settings_in_force(trainer: Trainer, recipe: Recipe, plan: Pieces) -> InForce:
     """Precision, sharding, reduction, accumulation, clipping, optimizer and saving of ``trainer``, before it trains.
 
     Raises:

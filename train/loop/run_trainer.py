@@ -47,6 +47,18 @@ def prepared(
     Raises:
         UserError: accelerate does not shard the model as its file asks.
     """
+    ready(trainer, recipe, seconds_before)
+    planned = PlannedWork(examples, plan, count_flops(trainer.model), packed=recipe.pack is not None)
+    half_on_gpu = torch.cuda.is_available() and recipe.model.dtype == "bfloat16"
+    peak = peak_flops(torch.cuda.get_device_name()) if half_on_gpu else None
+    trainer.monitor = Monitor(planned, peak and peak * plan.processes)
+    trainer.add_callback(trainer.monitor)
+    trainer.problems_of = lambda step: [[examples.problem_id(at) for at in micro] for micro in plan.of_step(step)]
+    return trainer
+
+
+def ready(trainer: RunTrainer, recipe: Recipe, seconds_before: float = 0.0) -> None:
+    """As :func:`prepared`, for a trainer whose monitor and plan are its own."""
     check_sharding(trainer)
     reduce_in_float32(trainer)
     trainer.final_dtype = read_config(recipe.model.path).dtype or torch.float32
@@ -55,13 +67,6 @@ def prepared(
         trainer.first_factors = first_factors(trainer.model)
     trainer.remove_callback(PrinterCallback)
     trainer.seconds_before = seconds_before
-    planned = PlannedWork(examples, plan, count_flops(trainer.model), packed=recipe.pack is not None)
-    half_on_gpu = torch.cuda.is_available() and recipe.model.dtype == "bfloat16"
-    peak = peak_flops(torch.cuda.get_device_name()) if half_on_gpu else None
-    trainer.monitor = Monitor(planned, peak and peak * plan.processes)
-    trainer.add_callback(trainer.monitor)
-    trainer.problems_of = lambda step: [[examples.problem_id(at) for at in micro] for micro in plan.of_step(step)]
-    return trainer
 
 
 class RunTrainer(Trainer):  # type: ignore[misc]

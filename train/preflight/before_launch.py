@@ -109,6 +109,8 @@ def data_faults(recipe: Recipe) -> list[str]:
     own += [("mix: data", file.data) for file in recipe.mix or ()]
     named = [*own, *(("other_arms", path) for path in recipe.other_arms)]
     made_by = "srt build makes one" if recipe.objective.dpo is None else "srt pairs makes one"
+    if (grpo := recipe.objective.grpo) is not None and isinstance(grpo.problems, str):
+        named, made_by = [("objective.grpo.problems", grpo.problems)], "srt generate makes one"
     return [
         f"{key}: a file was expected, this is a folder: {path}; srt build writes {Path(path) / 'sequences.jsonl'}"
         if Path(path).is_dir()
@@ -124,6 +126,8 @@ def held_out_faults(recipe: Recipe) -> list[str]:
         "eval_data": recipe.eval_data,
         "generations.problems": recipe.generations and recipe.generations.problems,
     }
+    if (grpo := recipe.objective.grpo) is not None:
+        files["objective.grpo.held_out"] = grpo.held_out if isinstance(grpo.held_out, str) else None
     return [f"{key}: no such file: {path}" for key, path in files.items() if path and not Path(path).is_file()]
 
 

@@ -41,6 +41,7 @@ from train.preflight.memory_estimate import (
     heaviest_micro_batch,
     this_gpu_bytes,
 )
+from train.preflight.policy_checks import check_policy
 from train.preflight.report import PreflightReport
 from train.preflight.report_figures import batch_figures, data_figures, memory_figures, trial_figures
 from train.preflight.trial_step import memory_fault, run_trial_step
@@ -91,6 +92,13 @@ def run_checklist(
             # With a faulty template every sequence would be at fault.
             report.notes += idle_kwargs(loaded[0], kwargs, pictures=int(loaded[1] is not None))
             tokenizer, processor = loaded
+    if recipe.objective.grpo is not None:
+        if tokenizer is not None and not read.unknown:
+            check_policy(report, recipe, tokenizer, first.launch)
+        if not report.faults:
+            with report.collecting():
+                _check_output(report, asked, first.launch.cluster)
+        return report
     examples, held_out = None, None
     if has_data(read) and not data_faults(recipe):
         names = [f"data of stage {stage.name}" for stage in recipe.stages or ()]

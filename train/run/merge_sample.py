@@ -83,7 +83,8 @@ def _own_recipe(manifest: TrainingManifest) -> Recipe | None:
     try:
         given, _ = parser.parse_known_args(shlex.split(manifest.attempts[-1].command))
         recipe = load_recipe(given.config, given.set)
-        return recipe if was_trained_on(manifest.fingerprint, recipe) else None
+        sequences = recipe.objective.grpo is None
+        return recipe if sequences and was_trained_on(manifest.fingerprint, recipe) else None
     except (IndexError, TypeError, ValueError, argparse.ArgumentError, OSError, UserError):
         return None  # moved or changed since, or started from Python
 
