@@ -99,7 +99,8 @@ class Learn(Config):
 
     In each of ``rounds``, ``samples`` texts to each of the next ``problems`` training problems, at ``temperature``. At
     most ``most`` traces, or pairs, of a problem are learned from. ``train`` are changes to the recipe's ``train``:
-    ``steps`` of a round, at least; ``dpo`` further ones for ``srt+dpo``, such as ``objective`` and ``learning_rate``.
+    ``steps`` of a round, at least. ``dpo`` are further ones for ``srt+dpo``, such as ``objective``, and ``grpo`` those
+    for the arms of GRPO, which learn in one round.
     """
 
     problems: int = Field(ge=1)
@@ -109,6 +110,7 @@ class Learn(Config):
     rounds: int = Field(default=1, ge=1)
     train: dict[str, Any]
     dpo: dict[str, Any] = Field(default_factory=dict)
+    grpo: dict[str, Any] = Field(default_factory=dict)
 
 
 SOLVED = "solved"

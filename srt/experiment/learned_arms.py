@@ -3,6 +3,7 @@
 ``srt+rft``         rounds of: sample, keep the proved traces (``srt harvest``), train on them
 ``srt+rft-guided``  the same, with each line proved before the next while sampling (``--decode proved``)
 ``srt+dpo``         rounds of: sample, make pairs (``srt pairs``), train on them with ``objective: dpo``
+``srt+grpo``        ``objective: grpo`` on the problems of all rounds; ``srt+grpo-first-fault`` with that credit
 ``srt+more``        the sequences of ``srt`` again, until it has seen as many tokens as the first of the other learned
                     arms has read, sampled and trained on in all its rounds
 
@@ -30,19 +31,20 @@ from srt.io.problem_files import stream_problems
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Prediction
+from srt.io.yaml_config import merged
 from srt.language.arms import arm_named
 from srt.pipeline.build import build_file
 
 ORIGIN = "srt"
 """The arm whose trained model they start from."""
-_NOT_OF_PAIRS = (
-    "pack", "neftune", "loss", "other_arms", "eval_steps", "generations", "early_stopping", "load_best_model_at_end",
-    "gradient_checkpointing",
+_OF_SFT = (
+    "data", "pack", "neftune", "loss", "other_arms", "eval_data", "eval_steps", "generations", "early_stopping",
+    "load_best_model_at_end",
 )  # fmt: skip
-"""Keys of a training recipe that do not go with ``objective: dpo``."""
+"""Keys of a training recipe that do not go with the other objectives."""
 
 
-class Spent(NamedTuple):
+class LearningCost(NamedTuple):
     """What an arm has taken beyond ``srt``: tokens read and sampled, tokens trained on, and seconds of each."""
 
     sampled: int = 0
@@ -75,12 +77,15 @@ def learn(experiment: Experiment, arm: str, seed: int, stages: ModelStages, laun
     for number in range(1, _rounds(experiment, arm) + 1):
         at, start = _round(folder, arm, seed, number), _model(folder, arm, seed, number - 1)
         data = folder.sequences(ORIGIN)
-        if arm != MORE:
+        if _samples_first(arm):
             samples = _samples(folder, arm, seed, number)
             problems = samples.with_name(f"{samples.name}.problems.jsonl")
             say(f"{name}: round {number}: sample")
             _sample(experiment, arm, seed, number, TrainedModel(start), problems, stages)
             data = _data(experiment, arm, problems, samples, at, stages)
+        elif arm != MORE:
+            data = at / "problems.jsonl"
+            _choose(experiment, 0, experiment.learn.problems * experiment.learn.rounds, data)
         recipe = learned_recipe(experiment, arm, seed, number, start, data)
         if arm == MORE:
             once = orjson.loads((start / "train.json").read_bytes())
@@ -91,14 +96,16 @@ def learn(experiment: Experiment, arm: str, seed: int, stages: ModelStages, laun
         stages.train(at / "recipe.yaml", launch, lambda line: say(f"{name}: {line}"))
 
 
-def spent(experiment: Experiment, arm: str, seed: int) -> Spent:
+def spent(experiment: Experiment, arm: str, seed: int) -> LearningCost:
     """What ``arm``, trained with ``seed``, has taken."""
-    folder, total = ExperimentFolder(experiment.output), Spent()
+    folder, total = ExperimentFolder(experiment.output), LearningCost()
     for number in range(1, _rounds(experiment, arm) + 1):
         trained = orjson.loads((_model(folder, arm, seed, number) / "train.json").read_bytes())
-        rows = [] if arm == MORE else list(_predictions(_samples(folder, arm, seed, number)))
-        total = Spent(
-            total.sampled + sum((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows),
+        rows = list(_predictions(_samples(folder, arm, seed, number))) if _samples_first(arm) else []
+        # Those of GRPO are sampled while it trains, and then trained on.
+        within = 0 if _samples_first(arm) or arm == MORE else trained["tokens"]
+        total = LearningCost(
+            total.sampled + within + sum((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows),
             total.trained + trained["tokens"],
             total.sampling_seconds + sum(row.seconds for row in rows),
             total.training_seconds + trained["seconds"],
@@ -117,7 +124,7 @@ def learned_model(experiment: Experiment, arm: str, seed: int) -> Path:
 
 
 def _rounds(experiment: Experiment, arm: str) -> int:
-    return 1 if arm == MORE or experiment.learn is None else experiment.learn.rounds
+    return experiment.learn.rounds if experiment.learn is not None and _samples_first(arm) else 1
 
 
 def _round(folder: ExperimentFolder, arm: str, seed: int, number: int) -> Path:
@@ -136,6 +143,11 @@ def _samples(folder: ExperimentFolder, arm: str, seed: int, number: int) -> Path
     return (folder.run(ORIGIN, seed) if number == 1 else _round(folder, arm, seed, number)) / name
 
 
+def _samples_first(arm: str) -> bool:
+    """Whether ``arm`` is trained on files that are made of its samples."""
+    return arm_named(arm).learns in ("rft", "rft-guided", "dpo")
+
+
 def _is_guided(arm: str) -> bool:
     return arm_named(arm).learns == "rft-guided"
 
@@ -152,12 +164,7 @@ def _sample(
     settings: Learn = experiment.learn  # type: ignore[assignment]
     folder = ExperimentFolder(experiment.output)
     samples = _samples(folder, arm, seed, number)
-    samples.parent.mkdir(parents=True, exist_ok=True)
-    if not problems.exists():
-        given = list(stream_problems(folder.train))
-        first = (number - 1) * settings.problems
-        # Each round takes the next problems, and the first ones again after the last.
-        write_records(problems, islice(cycle(given), first, first + min(settings.problems, len(given))))
+    _choose(experiment, (number - 1) * settings.problems, settings.problems, problems)
     guided = {"decode": "proved"} if _is_guided(arm) else {}
     asked = {"repeats": settings.samples, "temperature": settings.temperature, **guided}
     evaluation = Evaluation(
@@ -169,6 +176,14 @@ def _sample(
         settings=evaluation_settings(experiment, f"{arm}/{seed}/samples") | asked,
     )
     stages.evaluate(evaluation)
+
+
+def _choose(experiment: Experiment, first: int, count: int, out: Path) -> None:
+    """Write ``count`` training problems to ``out``, from ``first`` on, and the first ones again after the last."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if not out.exists():
+        given = list(stream_problems(ExperimentFolder(experiment.output).train))
+        write_records(out, islice(cycle(given), first, first + min(count, len(given))))
 
 
 def _data(experiment: Experiment, arm: str, problems: Path, samples: Path, at: Path, stages: ModelStages) -> Path:
@@ -199,13 +214,24 @@ def learned_recipe(experiment: Experiment, arm: str, seed: int, number: int, sta
     base = recipe_of(experiment, ORIGIN, seed, start)
     base.pop("epochs", None)  # a round is so many steps long
     base |= settings.train
-    if arm_named(arm).learns == "dpo":
-        base = {key: value for key, value in base.items() if key not in (*_NOT_OF_PAIRS, "eval_data")}
+    learns = str(arm_named(arm).learns)
+    of_pairs, of_policy = learns == "dpo", learns.startswith("grpo")
+    if of_pairs or of_policy:
+        base = {key: value for key, value in base.items() if key not in _OF_SFT}
         # The way of attending was chosen for other batches.
-        model = {key: value for key, value in base["model"].items() if key != "attn"}
-        base |= {"model": model, "objective": "dpo", **settings.dpo}
+        base["model"] = {key: value for key, value in base["model"].items() if key != "attn"}
+    if of_pairs:
+        base = merged({**base, "objective": {"dpo": {}}}, settings.dpo)
+    if of_policy:
+        grpo = {
+            **{"prompt": experiment.prompt, "plan": experiment.plan, "text": experiment.text},
+            **{"samples": settings.samples, "temperature": settings.temperature, "problems": str(data)},
+            **{key: experiment.evaluate[key] for key in ("max_new_tokens",) if key in experiment.evaluate},
+            "credit": "trace" if learns == "grpo" else "first_fault",
+        }
+        base = merged({**base, "objective": {"grpo": grpo}}, settings.grpo)
     own = {
-        "data": str(data),
+        **({} if of_policy else {"data": str(data)}),
         "output": str(_model(folder, arm, seed, number)),
         # Not the order in which ``srt`` has seen them.
         "seed": seed + number,

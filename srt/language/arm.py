@@ -14,7 +14,7 @@ Input = Literal["any", "steps", "prose", "terse prose"]
 """What a builder takes: any trace, one with steps, or the ``cot`` trace of the derivation, in full or terse."""
 
 
-Learns = Literal["more", "rft", "rft-guided", "dpo"]
+Learns = Literal["more", "rft", "rft-guided", "dpo", "grpo", "grpo-first-fault"]
 """What a model goes on learning from."""
 
 

@@ -19,8 +19,15 @@ from srt.io.records import Prediction, Sequence
 from srt.worlds.world_registry import world_of
 from tests.srt.experiment.fake_stages import FakeStages, make, run
 
-LEARN = {"problems": 4, "samples": 2, "rounds": 2, "train": {"steps": 3, "learning_rate": 0.1}, "dpo": {"beta1": 0.5}}
-ARMS = ["srt", "srt+more", "srt+rft", "srt+rft-guided", "srt+dpo"]
+LEARN: dict[str, Any] = {
+    "problems": 4,
+    "samples": 2,
+    "rounds": 2,
+    "train": {"steps": 3, "learning_rate": 0.1},
+    "dpo": {"beta1": 0.5},
+}
+LEARN |= {"grpo": {"objective": {"grpo": {"samples": 4}}}}
+ARMS = ["srt", "srt+more", "srt+rft", "srt+rft-guided", "srt+dpo", "srt+grpo-first-fault"]
 
 
 class LearningStages(FakeStages):
@@ -36,7 +43,8 @@ class LearningStages(FakeStages):
         if (output / "train.json").exists():
             return
         assert (Path(settings["model"]["path"]) / "weights").exists()
-        assert Path(settings["data"]).exists()
+        grpo = settings.get("objective", {}).get("grpo")
+        assert Path(grpo["problems"] if grpo else settings["data"]).exists()
         self._call(f"train {output.parent.relative_to(output.parents[3])}")
         output.mkdir(parents=True)
         (output / "weights").touch()
@@ -77,7 +85,12 @@ def test_all_start_from_one_model(tmp_path: Path) -> None:
     out = tmp_path / "out"
     trained = [call.removeprefix("train ") for call in calls if call.startswith("train")]
     rounds = [f"{arm}-0/round-{number}" for arm in ("srt+rft", "srt+rft-guided", "srt+dpo") for number in (1, 2)]
-    assert [name.partition("runs/")[2] for name in trained] == ["srt-0", *rounds, "srt+more-0/round-1"]
+    assert [name.partition("runs/")[2] for name in trained] == [
+        "srt-0",
+        *rounds,
+        "srt+grpo-first-fault-0/round-1",
+        "srt+more-0/round-1",
+    ]
     # The first round of all samples from srt; srt+rft and srt+dpo share it.
     assert [(run, model) for run, model, _ in stages.sampled] == [
         ("runs/srt-0/samples", "runs/srt-0/model"),
@@ -96,7 +109,11 @@ def test_all_start_from_one_model(tmp_path: Path) -> None:
         ARMS[1:], "srt-0"
     )
     assert all(recipe["learning_rate"] == 0.1 for recipe in recipes.values())
-    assert (recipes["srt+dpo"]["objective"], recipes["srt+dpo"]["beta1"]) == ("dpo", 0.5)
+    assert (recipes["srt+dpo"]["objective"], recipes["srt+dpo"]["beta1"]) == ({"dpo": {}}, 0.5)
+    grpo = recipes["srt+grpo-first-fault"]["objective"]["grpo"]
+    assert list(read_problems(grpo.pop("problems"))) == everything
+    shared = {"prompt": "bare", "plan": "needed", "text": "claims", "temperature": 1.0}
+    assert grpo == {**shared, "samples": 4, "credit": "first_fault"}
     assert "pack" not in recipes["srt+dpo"]
     assert recipes["srt+rft"]["pack"] == 64
     sequences = list(read_records(Path(recipes["srt+rft"]["data"]), Sequence))
