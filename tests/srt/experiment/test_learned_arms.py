@@ -60,7 +60,7 @@ class LearningStages(FakeStages):
             self.sampled.append((str(evaluation.out.relative_to(root)), model, evaluation.settings))
             common = {"key": "k", "text": "t", "finish_reason": "stop", "seconds": 0.5}
             rows = [
-                Prediction(problem_id=problem, repeat=repeat, input_tokens=10, output_tokens=20, **common)  # type: ignore[arg-type]
+                Prediction(problem_id=problem, repeat=repeat, input_tokens=10, output_tokens=20, **common)
                 for problem in read_problems(evaluation.problems)
                 for repeat in range(evaluation.settings["repeats"])
             ]
