@@ -22,7 +22,7 @@ import orjson
 import yaml
 
 from srt.experiment.experiment_blocks import Learn
-from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_folder import ExperimentFolder, one_at_a_time
 from srt.experiment.experiment_recipe import MORE, Experiment
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.training_recipes import evaluation_settings, recipe_of
@@ -71,8 +71,7 @@ def learn(experiment: Experiment, arm: str, seed: int, stages: ModelStages, laun
     Raises:
         UserError: no sample is proved, or no problem has a pair.
     """
-    assert experiment.learn is not None
-    folder = ExperimentFolder(experiment.output)
+    settings, folder = _settings(experiment), ExperimentFolder(experiment.output)
     name = f"{arm}, seed {seed}"
     for number in range(1, _rounds(experiment, arm) + 1):
         at, start = _round(folder, arm, seed, number), _model(folder, arm, seed, number - 1)
@@ -81,11 +80,14 @@ def learn(experiment: Experiment, arm: str, seed: int, stages: ModelStages, laun
             samples = _samples(folder, arm, seed, number)
             problems = samples.with_name(f"{samples.name}.problems.jsonl")
             say(f"{name}: round {number}: sample")
-            _sample(experiment, arm, seed, number, TrainedModel(start), problems, stages)
+            # The arms share the samples of the first round, and commands may run two arms at the same time.
+            lock = f".{samples.parent.name}-{samples.name}.lock"
+            with one_at_a_time(experiment.output, lock, f"samples for {name}", say):
+                _sample(experiment, arm, seed, number, TrainedModel(start), problems, stages)
             data = _data(experiment, arm, problems, samples, at, stages)
         elif arm != MORE:
             data = at / "problems.jsonl"
-            _choose(experiment, 0, experiment.learn.problems * experiment.learn.rounds, data)
+            _choose(experiment, 0, settings.problems * settings.rounds, data)
         recipe = learned_recipe(experiment, arm, seed, number, start, data)
         if arm == MORE:
             once = orjson.loads((start / "train.json").read_bytes())
@@ -123,8 +125,14 @@ def learned_model(experiment: Experiment, arm: str, seed: int) -> Path:
     return _model(ExperimentFolder(experiment.output), arm, seed, _rounds(experiment, arm))
 
 
+def _settings(experiment: Experiment) -> Learn:
+    """The block ``learn``, which an experiment with learned arms has."""
+    assert experiment.learn is not None
+    return experiment.learn
+
+
 def _rounds(experiment: Experiment, arm: str) -> int:
-    return experiment.learn.rounds if experiment.learn is not None and _samples_first(arm) else 1
+    return _settings(experiment).rounds if _samples_first(arm) else 1
 
 
 def _round(folder: ExperimentFolder, arm: str, seed: int, number: int) -> Path:
@@ -161,7 +169,7 @@ def _sample(
     problems: Path,
     stages: ModelStages,
 ) -> None:
-    settings: Learn = experiment.learn  # type: ignore[assignment]
+    settings = _settings(experiment)
     folder = ExperimentFolder(experiment.output)
     samples = _samples(folder, arm, seed, number)
     _choose(experiment, (number - 1) * settings.problems, settings.problems, problems)
@@ -188,7 +196,7 @@ def _choose(experiment: Experiment, first: int, count: int, out: Path) -> None:
 
 def _data(experiment: Experiment, arm: str, problems: Path, samples: Path, at: Path, stages: ModelStages) -> Path:
     """What a round is trained on, made of its samples."""
-    settings: Learn = experiment.learn  # type: ignore[assignment]
+    settings = _settings(experiment)
     at.mkdir(parents=True, exist_ok=True)
     if arm_named(arm).learns == "dpo":
         pairs = at / "pairs.jsonl"
@@ -209,7 +217,7 @@ def learned_recipe(experiment: Experiment, arm: str, seed: int, number: int, sta
 
     How long ``srt+more`` is depends on another arm, and is not in it.
     """
-    settings: Learn = experiment.learn  # type: ignore[assignment]
+    settings = _settings(experiment)
     folder = ExperimentFolder(experiment.output)
     base = recipe_of(experiment, ORIGIN, seed, start)
     base.pop("epochs", None)  # a round is so many steps long
