@@ -28,7 +28,7 @@ _FEW: Final = 256
 """So many texts take about as long as processes take to start."""
 
 
-class Sample(NamedTuple):
+class JudgedSample(NamedTuple):
     """A sample of the model ``arm`` for ``question``. ``trace`` is ``None`` unless it is a whole trace of a world."""
 
     question: Question
@@ -68,7 +68,7 @@ class SampledRuns:
                 raise UserError(f"{folder}: processes that share this run are still writing to it; wait until they end")
         return cls(folders, manifests, run_problems(folders[0], manifests[0], problems))
 
-    def samples(self, workers: int = 1) -> Iterator[Sample]:
+    def samples(self, workers: int = 1) -> Iterator[JudgedSample]:
         """Every sample that asks a problem as it is in the file, in the order of runs and repeats.
 
         Variants of problems, with options in another order, are passed over: a trace of theirs is of no problem of the
@@ -93,10 +93,10 @@ class _Row(NamedTuple):
     text: str
 
 
-def _judge(row: _Row) -> Sample:
+def _judge(row: _Row) -> JudgedSample:
     problem = row.question.problem
     judged = judge_within_limit(problem, row.text)
     trace = None
     if judged.kind == "world" and judged.code not in ("too_large", "another_form", "malformed", "no_answer"):
         trace = trace_of(read_output(problem, row.text), problem)
-    return Sample(row.question, row.arm, judged, trace)
+    return JudgedSample(row.question, row.arm, judged, trace)

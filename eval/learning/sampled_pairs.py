@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from eval.learning.judged_samples import Sample, SampledRuns
+from eval.learning.judged_samples import JudgedSample, SampledRuns
 from srt.io.errors import UserError
 from srt.io.output_paths import check_place, keep_apart
 from srt.io.record_writer import write_records
@@ -35,8 +35,8 @@ def sampled_pairs(
         if manifest.pictures:
             raise UserError(f"{folder}: its model was shown pictures; pairs are of text")
     counts: Counter[str] = Counter()
-    proved: dict[str, dict[str, Sample]] = defaultdict(dict)
-    refuted: dict[str, dict[str, Sample]] = defaultdict(dict)
+    proved: dict[str, dict[str, JudgedSample]] = defaultdict(dict)
+    refuted: dict[str, dict[str, JudgedSample]] = defaultdict(dict)
     for sample in sampled.samples(workers):
         counts["samples"] += 1
         side = proved if sample.is_proved else refuted if sample.judged.code == "refuted" else None
@@ -65,7 +65,7 @@ def sampled_pairs(
     }
 
 
-def _pair(chosen: Sample, rejected: Sample) -> Pair:
+def _pair(chosen: JudgedSample, rejected: JudgedSample) -> Pair:
     assert chosen.trace is not None
     assert rejected.trace is not None
     assert rejected.judged.check is not None

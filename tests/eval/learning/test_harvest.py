@@ -95,7 +95,7 @@ def test_runs_that_do_not_go_together_are_one_line(
 def test_no_category_keeps_more_a_problem_than_the_mean() -> None:
     fields = {"question": "?", "split": "train"}
     problems = {
-        f"{category}-{number}": Problem(id=f"{category}-{number}", category=category, **fields)  # type: ignore[arg-type]
+        f"{category}-{number}": Problem(id=f"{category}-{number}", category=category, **fields)
         for category, count in (("easy", 6), ("hard", 6), ("small", 3))
         for number in range(count)
     }

@@ -19,7 +19,6 @@ from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM
 from trl import DPOConfig, DPOTrainer
 
-import train.loop.run_trainer as run_trainer
 from srt.io.errors import UserError
 from srt.io.record_writer import write_records
 from srt.io.records import Message, Pair
@@ -29,6 +28,7 @@ from train.data.batches import plan_batches
 from train.data.examples import IGNORED
 from train.data.pairs import TokenizedPairs
 from train.data.token_cache import read_examples
+from train.loop import run_trainer
 from train.loop.pair_trainer import PairTrainer, make_pair_trainer
 from train.loop.training_arguments import make_arguments
 from train.models.load_model import load_model
@@ -89,7 +89,8 @@ def trainer_of(recipe: Recipe) -> tuple[PairTrainer, TokenizedPairs]:
 
 def weights(output: str) -> dict[str, torch.Tensor]:
     [file] = Path(output).glob("*.safetensors")
-    return load_file(file)
+    tensors: dict[str, torch.Tensor] = load_file(file)
+    return tensors
 
 
 def assert_close(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor], most: float = 0.0) -> None:
