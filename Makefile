@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-vl demo-long test test-all test-slow test-equivalence test-loaders research-test lint docs clean
+.PHONY: help demo demo-vl demo-long test test-all test-slow test-equivalence test-loaders test-verifiers research-test lint docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ test-equivalence: $(VENV)/ready-dev ## one process = DDP = FSDP2 = ZeRO, packed 
 
 test-loaders: $(VENV)/ready-dev build/loaders/llama_factory/ready build/loaders/swift/ready build/loaders/verl/ready ## what LLaMA-Factory, ms-swift and verl read of `srt build --format`: 2 GB of environments
 	SRT_LOADERS=build/loaders $(BIN)/python -m pytest -q -m slow tests/loaders
+
+test-verifiers: $(VENV)/ready-dev build/verifiers/ready ## vf-eval and vf-validate of verifiers on environments/srt_environment, in an environment of their own
+	SRT_VERIFIERS=build/verifiers $(BIN)/python -m pytest -q -m slow tests/environments
 
 research-test: $(VENV)/ready-dev ## the tests of research/, which are no part of the others
 	$(BIN)/python -m pytest -q research/tests
@@ -66,6 +69,11 @@ build/loaders/%/ready: tests/loaders/%.txt $(VENV)/ready
 	$(@D)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > $(@D)/own
 	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > `cat $(@D)/own`/with_pytorch.pth
 	$(@D)/bin/python -m pip install --quiet --no-warn-conflicts --requirement $<
+	touch $@
+
+build/verifiers/ready: tests/environments/requirements.txt environments/srt_environment/pyproject.toml pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --requirement $< --editable . --editable environments/srt_environment
 	touch $@
 
 clean: ## remove the virtual environment, the runs and all caches

@@ -26,8 +26,9 @@ faults.yaml, all keys optional::
     defaults: {top_k: 20}                     # from generation_config.json: an answer names those that it was left with
     usage: beside                             # none: no counts; beside: thinking beside the completion, in the total
 
-A request with a ``prompt`` is one for ``/completions``. Each of its ``n`` answers is the responder's own, and is cut at
-the first of its ``stop`` strings; ``return_token_ids`` and ``verbose`` say what ended it, as vLLM and llama.cpp do.
+A chat request with ``stream`` is answered in events, all at once. A request with a ``prompt`` is one for
+``/completions``. Each of its ``n`` answers is the responder's own, and is cut at the first of its ``stop`` strings;
+``return_token_ids`` and ``verbose`` say what ended it, as vLLM and llama.cpp do.
 """
 
 from __future__ import annotations
@@ -339,7 +340,10 @@ class _Connection(asyncio.Protocol):
         else:
             fake.answered[sha] += 1
             fake.note({"answered": sha, "usage": usage})
-            self.send(200, reply)
+            if body.get("stream"):
+                self.send(200, _events(orjson.loads(reply)), kind=b"text/event-stream")
+            else:
+                self.send(200, reply)
 
     def send(self, status: int, body: bytes, extra: bytes = b"", kind: bytes = b"application/json") -> None:
         self.transport.write(_head(status, len(body), extra, kind) + body)
@@ -360,6 +364,18 @@ def _choice(place: int, body: dict[str, Any], text: str | None, reason: str, ref
     if body.get("return_token_ids"):
         said["token_ids"] = list(range(tokens))
     return {"index": place, "finish_reason": reason, "tokens": tokens, **said}
+
+
+def _events(reply: dict[str, Any]) -> bytes:
+    """A whole reply as the events of a stream: its text, why it ended, its usage, and the end."""
+    choices, usage = reply.pop("choices"), reply.pop("usage")
+    head = {**reply, "object": "chat.completion.chunk"}
+    said = [{"index": one["index"], "delta": one["message"], "finish_reason": None} for one in choices]
+    ends = [{"index": one["index"], "delta": {}, "finish_reason": one["finish_reason"]} for one in choices]
+    if usage is not None:
+        usage.setdefault("total_tokens", usage["prompt_tokens"] + usage["completion_tokens"])
+    events = [{**head, "choices": said}, {**head, "choices": ends}, {**head, "choices": [], "usage": usage}]
+    return b"".join(b"data: " + orjson.dumps(event) + b"\n\n" for event in events) + b"data: [DONE]\n\n"
 
 
 def _head(status: int, length: int, extra: bytes = b"", kind: bytes = b"application/json") -> bytes:

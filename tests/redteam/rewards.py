@@ -115,7 +115,7 @@ def _spoilt(target: Target, trace: Trace, rng: random.Random) -> Iterator[tuple[
         yield "\n".join([*lines[:at], *[lines[at]] * rng.randrange(2, 80), *lines[at:]]), trace.answer
 
 
-def by_hand(world: str, problems: int = 8) -> Table:
+def by_hand(world: str, problems: int = 4) -> Table:
     """Pay the texts by hand for ``problems`` problems of ``world``."""
     rng = random.Random(f"{world} by hand")
     table: dict[str, Paid] = defaultdict(Paid)
@@ -125,8 +125,13 @@ def by_hand(world: str, problems: int = 8) -> Table:
         wrong = rng.choice([one for one in target.problem.choices if one != right] or [str(int(right) + 1)])
         given = [*attacks(target.problem, right, wrong, steps)]
         if target.problem.lang == "en" and target.problem.choices:
-            tricks = ((name, "\n".join(trick([*steps, answer]))) for name, trick in TRICKS.items())
-            given += [Attack(name, text, "the right answer") for name, text in tricks]
+            tricked = {name: trick([*steps, answer]) for name, trick in TRICKS.items()}
+            # Some change one letter, and nothing where the answer has several.
+            given += [
+                Attack(name, "\n".join(lines), "the right answer")
+                for name, lines in tricked.items()
+                if lines != [*steps, answer]
+            ]
         for name, text, states in given:
             bound = (
                 0.0 if states == "no answer" else PREFIX_WEIGHT * _honest(target, _steps_in(target.problem, text))[1]
@@ -191,11 +196,12 @@ def free() -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("candidates", type=int)
+    parser.add_argument("worlds", nargs="*", default=WORLDS)
     args = parser.parse_args()
     print("| texts | what they state | number | highest reward | highest bound | above their bound |")
     print("|---|---|---|---|---|---|")
-    makers = [(f"{world}, edited", partial(by_search, world, args.candidates)) for world in WORLDS]
-    makers += [(f"{world}, by hand", partial(by_hand, world)) for world in WORLDS]
+    makers = [(f"{world}, edited", partial(by_search, world, args.candidates)) for world in args.worlds]
+    makers += [(f"{world}, by hand", partial(by_hand, world)) for world in args.worlds]
     for name, make in [("no world, by hand", free), *makers]:
         table = make()
         for states, paid in sorted(table.items()):

@@ -114,7 +114,7 @@ def test_without_pictures_there_is_no_such_column(name: str, out: str, folder: P
     assert "images" not in json.loads((file.parent / "dataset_info.json").read_text())["cot"]["columns"]
 
 
-@pytest.mark.parametrize("name", ["trl", *ROWS, "verl"])
+@pytest.mark.parametrize("name", ["trl", *ROWS, "verl", "trl-grpo"])
 def test_datasets_opens_the_pictures_of_parquet(name: str, folder: Path, tmp_path: Path) -> None:
     from datasets import load_dataset
 
@@ -177,4 +177,4 @@ def test_an_unknown_format(folder: Path, tmp_path: Path) -> None:
 
 
 def test_each_format_can_be_asked_for() -> None:
-    assert list(FORMATS) == ["trl", *ROWS, "verl"]
+    assert list(FORMATS) == ["trl", *ROWS, "verl", "trl-grpo"]
