@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from srt.io.yaml_config import Config
 from srt.language.template_kwargs import CheckedKwargs
+from train.objective import Objective
 
 Attention = Literal[
     "auto", "eager", "sdpa", "flash_attention_2", "flash_attention_3", "flex_attention", "varlen", "segments"
@@ -194,6 +195,7 @@ class Recipe(Config):
     That its keys do not contradict each other is checked by :mod:`train.recipe_rules`.
 
     Args:
+        objective: what is minimized (:mod:`train.objective`); the keys below speak of the loss on sequences.
         data: a file of :class:`~srt.io.records.Sequence`, as ``srt build`` writes it: JSON Lines or Parquet.
         stages: a curriculum, instead of ``data``, ``steps`` and ``epochs``.
         mix: several files at once, instead of ``data``; ``steps`` say how long, as an epoch has no meaning.
@@ -238,6 +240,7 @@ class Recipe(Config):
     """
 
     model: ModelSpec
+    objective: Objective = Field(default=Objective(), exclude_if=lambda given: given == Objective())
     data: _Path | None = None
     stages: tuple[Stage, ...] | None = None
     mix: tuple[MixedFile, ...] | None = None

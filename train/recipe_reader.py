@@ -100,10 +100,12 @@ def _read_without(
 def _without(values: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
     """``values`` without the keys at ``paths``, and with a value for each required key, so that they can be read."""
     left: dict[str, Any] = copy.deepcopy(dict(values))
-    for *parents, key in paths:
+    for path in paths:
         place: Any = left
-        for parent in parents:
-            place = place.get(parent) if isinstance(place, dict) else None
-        if isinstance(place, dict):
-            place.pop(key, None)
+        for at, key in enumerate(path, 1):
+            # A block that is given by its name alone (objective: grpo) has no keys: it goes as a whole.
+            if at == len(path) or not isinstance(place.get(key), dict):
+                place.pop(key, None)
+                break
+            place = place[key]
     return merged(_REQUIRED, left)

@@ -28,7 +28,7 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
             "steps epochs stages mix",
             "steps, epochs: give one of them (a recipe that extends another may set the other to null)",
         )
-    if recipe.stages is None and recipe.mix is None and recipe.data is None:
+    if recipe.stages is None and recipe.mix is None and recipe.data is None and recipe.objective.grpo is None:
         yield "data stages mix", "data: missing; it names the file of sequences to train on (or give stages, or a mix)"
     yield from _stages(recipe)
     yield from _mix(recipe)
@@ -91,6 +91,8 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
         yield " ".join(f"loss.{role}" for role in weights), "loss: every weight is 0, so nothing would be learned"
 
     yield from _watching(recipe)
+    yield from _objective(recipe)
+    yield from _dpo(recipe)
 
 
 def _optimizer(recipe: Recipe) -> Iterator[tuple[str, str]]:
@@ -174,9 +176,64 @@ def _mix(recipe: Recipe) -> Iterator[tuple[str, str]]:
         yield "mix", f"mix: {twice[0]}: is there twice; add up its weights"
 
 
+_OF_SFT = ("stages", "mix", "other_arms", "pack", "neftune", "loss", "generations")
+_NOT_OF_GRPO = ("data", *_OF_SFT, "think", "eval_data", "early_stopping", "load_best_model_at_end")
+"""Keys that mean nothing to another objective."""
+
+
+def _objective(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """Rules of the other objectives than the loss on sequences."""
+    name, grpo = recipe.objective.name, recipe.objective.grpo
+    for key in {"sft": (), "dpo": _OF_SFT, "grpo": _NOT_OF_GRPO}[name]:
+        default = type(recipe).model_fields[key].default
+        if getattr(recipe, key) != default:
+            unset = "remove it, or set it to null" if default is None else "remove it"
+            yield f"objective {key}", f"{key}: has no meaning with objective: {name}; {unset}"
+    if grpo is None:
+        return
+    if recipe.batch_size % grpo.samples:
+        fault = f"batch_size: {recipe.batch_size} is not a multiple of objective.grpo.samples = {grpo.samples}"
+        yield "batch_size objective.grpo.samples", fault
+    if grpo.max_new_tokens >= recipe.max_length:
+        fault = f"max_length: {recipe.max_length} leaves no room for a prompt beside objective.grpo.max_new_tokens"
+        yield "max_length objective.grpo.max_new_tokens", fault
+    if recipe.save_steps is not None and recipe.save_steps % grpo.updates:
+        fault = f"save_steps: {recipe.save_steps} is not a multiple of objective.grpo.updates = {grpo.updates}"
+        yield "save_steps objective.grpo.updates", fault
+    if (grpo.held_out is None) != (recipe.eval_steps is None):
+        yield "objective.grpo.held_out eval_steps", "objective.grpo.held_out, eval_steps: give both, or neither"
+    if grpo.vllm is not None and recipe.lora is not None and recipe.model.dtype == "bfloat16":
+        # TRL merges the adapter into the weights for vLLM and takes it out again: in bfloat16 they drift.
+        fault = "objective.grpo.vllm: changes bfloat16 weights under an adapter; remove lora, or sample without vllm"
+        yield "objective.grpo.vllm lora model.dtype", fault
+    if grpo.kl and recipe.lora is not None and recipe.lora.init is not None:
+        fault = "objective.grpo.kl: the base without its adapter must be the initial model; remove lora.init"
+        yield "objective.grpo.kl lora.init", fault
+
+
+def _dpo(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """Rules of the objective that compares the model with what it was."""
+    if recipe.objective.dpo is None:
+        return
+    for key in ("eval_data", "early_stopping", "load_best_model_at_end", "gradient_checkpointing"):
+        if getattr(recipe, key):
+            yield f"objective {key}", f"{key}: does not go with objective: dpo; remove it"
+    lora = recipe.lora
+    if lora is None:
+        return
+    if lora.init is not None:
+        fault = "lora.init: objective: dpo compares with the model without its adapter, which must be the initial one"
+        yield "objective lora.init", f"{fault}; remove it"
+    if lora.dropout:
+        yield "objective lora.dropout", "lora.dropout: objective: dpo trains without dropout; remove it"
+    if full := [part for part, policy in recipe.policies().items() if policy == "full"]:
+        fault = f"trainable.{full[0]}: full beside an adapter leaves objective: dpo no initial model to compare with"
+        yield "objective lora trainable", fault
+
+
 def _watching(recipe: Recipe) -> Iterator[tuple[str, str]]:
     """Rules of what is watched during training."""
-    if (recipe.eval_data is None) != (recipe.eval_steps is None):
+    if (recipe.eval_data is None) != (recipe.eval_steps is None) and recipe.objective.grpo is None:
         yield "eval_data eval_steps", "eval_data, eval_steps: give both, or neither"
     asked = {
         "early_stopping": recipe.early_stopping is not None,

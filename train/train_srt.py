@@ -12,13 +12,10 @@ import argparse
 import os
 import signal
 import sys
-import warnings
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
-from typing import Any
 
 import torch
-import transformers
 
 from srt.io.errors import UserError, machine_fault
 from srt.io.folder_lock import hold_folder
@@ -28,12 +25,15 @@ from srt.io.worker_processes import die_with_parent
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, part_lines, plan_batches
 from train.data.data_warnings import batch_warnings, data_warnings
+from train.data.pairs import TokenizedPairs
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
-from train.loop.in_force import InForce, block_of, settings_in_force
+from train.loop.in_force import block_of, settings_in_force
+from train.loop.pair_trainer import make_pair_trainer
 from train.loop.preemption import STOPPED, Preempted, StopAtSignal, grace_note, pass_on
 from train.loop.reporting import ReportTarget, reporting
+from train.loop.run_trainer import RunTrainer
 from train.loop.training_arguments import make_arguments
 from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.loop.watch import Watch, warn_of_overlap
@@ -44,23 +44,23 @@ from train.preflight.before_launch import data_faults, held_out_faults, reportin
 from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out_of_memory_lines
 from train.recipe import Recipe
 from train.recipe_reader import load_recipe
+from train.run.claim import claim, is_main_process, silence_libraries
 from train.run.curves import draw_curves
 from train.run.hub import hub_faults, upload
 from train.run.launch import current_launch, launch_faults, launch_notes, take_over
-from train.run.model_card import CURVES, write_card
+from train.run.model_card import CURVES, described, write_card
 from train.run.resume import (
     DROPPED,
-    StartPoint,
     TrainSummary,
-    claim_folder,
     find_start,
     finished_summary,
     release_folder,
     remove_checkpoints,
     write_summary,
 )
-from train.run.run_manifest import fingerprint, fingerprint_hash, read_manifest, this_attempt
-from train.run.saved_weights import check_weights
+from train.run.run_manifest import fingerprint, fingerprint_hash, read_manifest
+from train.run.saved_weights import check_weights, count_elements, saved_parameters
+from train.train_policy import train_policy
 
 
 def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = None) -> TrainSummary:
@@ -76,9 +76,9 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             to the output folder.
         Preempted: ``stop`` has ended the run, and a checkpoint was written.
     """
-    processes, is_main = int(os.environ.get("WORLD_SIZE", "1")), _is_main_process()
+    processes, is_main = int(os.environ.get("WORLD_SIZE", "1")), is_main_process()
     output = Path(recipe.output)
-    _silence_libraries()
+    silence_libraries()
 
     # 1. Check everything that can be checked before weights are loaded.
     launch = current_launch()
@@ -135,14 +135,16 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     with hold_folder(output) if is_main else nullcontext(), ExitStack() as stack:
         if is_main and (find_start(output, keys, resume) != start or finished_summary(output, keys) is not None):
             raise UserError(f"{output}: another process has written to output meanwhile; start again")
-        trainer = make_trainer(
-            recipe, arguments, model, tokenizer, examples, plan, processor, seconds_before=start.seconds
-        )
+        trainer: RunTrainer
+        if isinstance(examples, TokenizedPairs):
+            trainer = make_pair_trainer(recipe, arguments, model, tokenizer, examples, plan, start.seconds)
+        else:
+            trainer = make_trainer(recipe, arguments, model, tokenizer, examples, plan, processor, start.seconds)
         in_force = settings_in_force(trainer, recipe, plan)
         try:
             targets: list[ReportTarget] = []
             if is_main:
-                first_start = _claim(recipe, keys, start, in_force)
+                first_start = claim(recipe, keys, start, in_force)
                 say(block_of(in_force))
                 if line := dropped_line(recipe, examples):
                     write_records(output / DROPPED, examples.dropped)
@@ -153,7 +155,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             for target in targets:
                 trainer.add_callback(target.callback)
             watch = None
-            if held_out is not None:
+            if held_out is not None and isinstance(trainer, TraceTrainer):
                 watch = Watch(trainer, recipe, held_out, tokenizer, processor, targets, start.step)
             if stop is not None:
                 trainer.add_callback(stop)
@@ -171,7 +173,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             if processor is not None and is_main:
                 processor.save_pretrained(output)
             if is_main:
-                check_weights(output, sum(map(_numel, _saved_parameters(trainer.model))))
+                check_weights(output, sum(map(count_elements, saved_parameters(trainer.model))))
         except BaseException:
             if is_main:
                 release_folder(output)
@@ -183,7 +185,9 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
         if is_main:
             name = output.resolve().name
             draw_curves(summary.history, output / CURVES, name, summary.eval_history, summary.result_step)
-            write_card(output, recipe, summary, read_manifest(output), examples, reads_pictures=processor is not None)
+            manifest = read_manifest(output)
+            data = described(recipe, manifest, examples)
+            write_card(output, recipe, summary, manifest, data, reads_pictures=processor is not None)
             write_summary(output, summary)
             remove_checkpoints(output, incomplete_only=False)
             if recipe.hub is not None:
@@ -191,18 +195,8 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
         return summary
 
 
-def _claim(recipe: Recipe, keys: dict[str, Any], start: StartPoint, in_force: InForce) -> str:
-    """Write the manifest, report what has changed since the last attempt, and return the time of the first one."""
-    output = Path(recipe.output)
-    if changed := claim_folder(output, keys, this_attempt(start.step, in_force)):
-        notice(f"warning: changed since this run was started: {', '.join(changed)}")
-    if start.checkpoint is not None:
-        say(f"resuming from {start.checkpoint}")
-    return read_manifest(output).attempts[0].time
-
-
 def _summarize(
-    trainer: TraceTrainer, recipe_hash: str, examples: TokenizedExamples, plan: BatchPlan, seconds: float
+    trainer: RunTrainer, recipe_hash: str, examples: TokenizedExamples, plan: BatchPlan, seconds: float
 ) -> TrainSummary:
     losses = [(int(row["step"]), float(row["loss"])) for row in trainer.history]
     done = trainer.state.global_step * plan.accumulation * plan.processes  # micro-batches: the run may end early
@@ -220,32 +214,11 @@ def _summarize(
         dropped_sequences=sum(problem.sequences for problem in examples.dropped),
         tokens=int(examples.lengths[seen].sum()),
         trained_tokens=int(examples.trained_tokens[seen].sum()),
-        parameters=sum(_numel(parameter) for parameter in parameters),
-        trainable_parameters=sum(_numel(parameter) for parameter in parameters if parameter.requires_grad),
+        parameters=sum(count_elements(parameter) for parameter in parameters),
+        trainable_parameters=sum(count_elements(parameter) for parameter in parameters if parameter.requires_grad),
         processes=plan.processes,
         seconds=round(seconds, 1),
     )
-
-
-def _saved_parameters(model: torch.nn.Module) -> list[torch.nn.Parameter]:
-    """What the final weights must hold: those of the whole model, or what was trained of one with an adapter."""
-    has_adapter = any("lora_" in name for name, _ in model.named_parameters())
-    return [parameter for parameter in model.parameters() if parameter.requires_grad or not has_adapter]
-
-
-def _numel(parameter: torch.nn.Parameter) -> int:
-    """Elements of the full parameter: under DeepSpeed this process holds a share, and two 4-bit values fill a byte."""
-    if hasattr(parameter, "ds_numel"):
-        return int(parameter.ds_numel)
-    packed = 2 * parameter.element_size() if type(parameter).__name__ == "Params4bit" else 1
-    return parameter.numel() * packed
-
-
-def _silence_libraries() -> None:
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    # DeepSpeed calls deprecated functions of torch, which would warn at every step of every process.
-    warnings.filterwarnings("ignore", r"`torch\.distributed\.\w+` is deprecated", FutureWarning)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -283,9 +256,10 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
     try:
         stop.receive_pending()
         recipe = load_recipe(options.config, options.set)
-        if _is_main_process() and (note := grace_note()):
+        if is_main_process() and (note := grace_note()):
             notice(f"note: {note}")
-        summary = train(recipe, resume=options.resume, stop=stop)
+        run = train if recipe.objective.grpo is None else train_policy
+        summary = run(recipe, resume=options.resume, stop=stop)
         _leave_process_group()
     # The launcher ends all processes when one has ended: the first that meets a fault must be the one that says so.
     except ConfigFaults as error:
@@ -298,7 +272,7 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
         return 2
     except KeyboardInterrupt:
         # srt train has it too, and says what was kept.
-        if _is_main_process() and os.environ.get("SRT_DIE_WITH_PARENT") != "1":
+        if is_main_process() and os.environ.get("SRT_DIE_WITH_PARENT") != "1":
             notice("interrupted: the last checkpoint is kept, continue with --resume")
         return 128 + signal.SIGINT
     except Exception as error:
@@ -315,13 +289,13 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
         if preempted.step is not None:  # before the first step, other processes may not have stopped
             _leave_process_group()
         asked = preempted.step is not None and stop.reached(preempted.step)
-        if _is_main_process():
+        if is_main_process():
             why = "" if asked else "by a signal "
             when = "before the first step" if preempted.step is None else f"after step {preempted.step}"
             what = "nothing to save" if preempted.step is None else "checkpoint written"
             say(f"stopped {why}{when}: {what}, continue with --resume")
         return 0 if asked else STOPPED
-    if _is_main_process():
+    if is_main_process():
         say(summary.line)
     return 0
 
@@ -335,10 +309,6 @@ def _allow_expandable_segments() -> None:
     """
     if not {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"} & os.environ.keys():
         os.environ["PYTORCH_ALLOC_CONF"] = "expandable_segments:True"
-
-
-def _is_main_process() -> bool:
-    return os.environ.get("RANK", "0") == "0"
 
 
 def _leave_process_group() -> None:

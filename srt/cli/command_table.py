@@ -75,6 +75,8 @@ STAGES: dict[str, dict[str, Command]] = {
             "Fine-tune a model on sequences.",
             "the last checkpoint is kept, if one was written; continue with --resume",
         ),
+        "harvest": Command("evaluation_commands.harvest", "Keep the proved traces of runs, to train on."),
+        "pairs": Command("evaluation_commands.pairs_", "Write pairs to train on: a proved trace and a faulty one."),
         "merge": Command("training_commands.merge", "Merge an adapter into its base model, and compare them."),
     },
     "Evaluation": {

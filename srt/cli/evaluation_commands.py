@@ -1,4 +1,5 @@
-"""Commands of evaluation: ``eval``, ``score``, ``human``, ``benchmarks``.
+"""Commands of evaluation and of what is learned from it: ``eval``, ``score``, ``human``, ``benchmarks``, ``harvest``,
+``pairs``.
 
 The package ``eval`` needs its extra (``pip install -e .[eval]``) and is imported inside the commands.
 """
@@ -21,6 +22,7 @@ from srt.cli.output import (
     print_summary,
 )
 from srt.cli.recipe_kinds import require_kind
+from srt.io.errors import UserError
 from srt.io.progress import say
 from srt.language.prompts import PromptStyle
 
@@ -163,6 +165,86 @@ def benchmarks(as_json: JsonFlag = False) -> None:
         options = "; ".join(f"{name}={'|'.join(values)}" for name, values in one.options.items())
         shown[one.name] = f"{one.about} [{options}]" if options else one.about
     print_summary(shown, as_json)
+
+
+def harvest(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs on one file of problems.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The traces to write (.jsonl or .parquet).")],
+    most: Annotated[int, typer.Option("--most", min=1, help="At most so many traces a problem.")] = 2,
+    balance: Annotated[
+        bool,
+        typer.Option(
+            "--balance/--no-balance",
+            help="No category keeps more traces a problem than all categories do on average.",
+        ),
+    ] = True,
+    seed: Annotated[int, typer.Option("--seed", help="Seed that selects what balancing leaves out.")] = 0,
+    problems: Annotated[Path | None, typer.Option("--problems", help="The problems, if their file has moved.")] = None,
+    workers: WorkersOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Keep the proved traces of runs, to train on.
+
+    Samples are judged anew: kept are those that are proved, right where there is a gold answer, and distinct.
+
+    Example: srt harvest runs/a runs/b -o traces.jsonl --most 2
+    """
+    from eval.learning.harvest import harvest as harvest_runs
+    from srt.io.worker_processes import cores_at_hand
+
+    summary = harvest_runs(
+        runs, out, most=most, balance=balance, seed=seed, problems=problems, workers=workers or cores_at_hand()
+    )
+    print_summary(summary, as_json)
+
+
+def pairs_(
+    out: Annotated[Path, typer.Option("-o", "--out", help="The pairs to write (.jsonl or .parquet).")],
+    runs: Annotated[
+        list[Path] | None, typer.Argument(help="Folders of runs on one file of problems.", show_default=False)
+    ] = None,
+    traces: Annotated[
+        Path | None, typer.Option("--traces", help="Instead of runs: exact traces, to plant faults in.")
+    ] = None,
+    problems: Annotated[
+        Path | None, typer.Option("--problems", help="The problems of the traces; of runs, if their file has moved.")
+    ] = None,
+    most: Annotated[int, typer.Option("--most", min=1, help="At most so many pairs a problem, or a trace.")] = 1,
+    prompt: Annotated[str, typer.Option("--prompt", help="With --traces: full or bare.")] = "full",
+    text: Annotated[
+        str,
+        typer.Option(
+            "--text", autocompletion=completions.styles, help="With --traces: how steps are written, as in srt build."
+        ),
+    ] = "claims",
+    seed: Annotated[int, typer.Option("--seed", help="With --traces: seed that selects the faults.")] = 0,
+    workers: WorkersOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write pairs to train on: a proved trace and a faulty one.
+
+    Of runs: two samples of one problem, proved and refuted. Of traces: the trace, and the same with a planted fault.
+
+    Example: srt pairs runs/a -o pairs.jsonl
+
+    Example: srt pairs --traces solved.jsonl --problems problems.jsonl -o pairs.jsonl
+    """
+    from srt.io.worker_processes import cores_at_hand
+
+    shared: dict[str, Any] = {"most": most, "workers": workers or cores_at_hand()}
+    if (traces is None) == (not runs):
+        raise UserError("pairs: give runs, or --traces with --problems: one of the two")
+    if traces is None:
+        from eval.learning.sampled_pairs import sampled_pairs
+
+        summary = sampled_pairs(runs or [], out, problems=problems, **shared)
+    else:
+        from srt.mutate.planted_pairs import planted_pairs
+
+        if problems is None:
+            raise UserError("--problems: missing, the file of the problems that the traces solve")
+        summary = planted_pairs(traces, problems, out, prompt=prompt, text=text, seed=seed, **shared)
+    print_summary(summary, as_json)
 
 
 def _print_scored(summary: Mapping[str, Any], as_json: bool) -> None:

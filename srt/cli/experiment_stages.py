@@ -17,12 +17,14 @@ from srt.cli.trainer_process import run_shared_evaluation, run_training, status_
 from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_models import example_model
 from srt.experiment.experiment_recipe import Experiment
+from srt.experiment.learned_arms import learned_recipe
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
 from srt.io.atomic_files import temporary_folder, write_atomically
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Lang
+from srt.io.worker_processes import cores_at_hand
 from srt.io.yaml_config import parse_config
 from srt.language.arms import arm_named
 
@@ -53,6 +55,9 @@ class TrainAndEval:
         from train.recipe_reader import make_recipe
 
         make_recipe(recipe, "train")
+        for name in experiment.learned_arms:
+            made = learned_recipe(experiment, name, recipe["seed"], 1, Path("m"), Path("d.jsonl"))
+            make_recipe(made, f"learn: {name}")
         self._shares.divide(experiment.launch and find_launch_file(experiment.launch))
         for key in _SET_BY_EXPERIMENT:
             if key in experiment.evaluate:
@@ -204,6 +209,18 @@ class TrainAndEval:
         # Where processes shared it, this merges and scores what they left, if the last of them has not.
         if not (out / SUMMARY).exists():
             run_evaluation(recipe)
+
+    def harvest(self, run: Path, out: Path, most: int) -> None:
+        """As ``srt harvest``."""
+        from eval.learning.harvest import harvest
+
+        harvest([run], out, most=most, workers=cores_at_hand())
+
+    def pairs(self, run: Path, out: Path, most: int) -> None:
+        """As ``srt pairs`` of a run."""
+        from eval.learning.sampled_pairs import sampled_pairs
+
+        sampled_pairs([run], out, most=most, workers=cores_at_hand())
 
     def tokens_until(self, recipe: Path, steps: Sequence[int]) -> list[TrainedTokens]:
         """Counted from the plan of the batches; the tokens are those that the training run has cached."""

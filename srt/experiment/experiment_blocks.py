@@ -94,6 +94,25 @@ class Probe(Config):
     train: dict[str, Any] = Field(default_factory=dict)
 
 
+class Learn(Config):
+    """What the arms that go on from ``srt`` sample and learn (:mod:`srt.experiment.learned_arms`).
+
+    In each of ``rounds``, ``samples`` texts to each of the next ``problems`` training problems, at ``temperature``. At
+    most ``most`` traces, or pairs, of a problem are learned from. ``train`` are changes to the recipe's ``train``:
+    ``steps`` of a round, at least. ``dpo`` are further ones for ``srt+dpo``, such as ``objective``, and ``grpo`` those
+    for the arms of GRPO, which learn in one round.
+    """
+
+    problems: int = Field(ge=1)
+    samples: int = Field(default=4, ge=2)
+    temperature: float = Field(default=1.0, gt=0)
+    most: int = Field(default=2, ge=1)
+    rounds: int = Field(default=1, ge=1)
+    train: dict[str, Any]
+    dpo: dict[str, Any] = Field(default_factory=dict)
+    grpo: dict[str, Any] = Field(default_factory=dict)
+
+
 SOLVED = "solved"
 TraceSource = Annotated[
     Annotated[Literal["solved"], Tag("(solved)")]

@@ -10,7 +10,8 @@ OUTPUT/data/ARM.sequences.jsonl the sequences of each arm; ARM.held_out.jsonl th
 OUTPUT/data/left_out.jsonl      the problems that some arm has no sequence of, and why
 OUTPUT/taught/                  folders of ``srt teach``
 OUTPUT/init-S/                  the random weights of seed S, the same for all arms (or none, when a model is given)
-OUTPUT/runs/ARM-S/              the training recipe and the trained model
+OUTPUT/runs/ARM-S/              the training recipe and the trained model; of an arm that goes on from ``srt``, a folder
+                                for each round, with what it samples and learns from
 OUTPUT/tested/TEST/ARM-S/       predictions and scores
 OUTPUT/curve/                   the same of each point of learning curves (:mod:`srt.experiment.learning_curve`)
 OUTPUT/result.json              what came out, once all is done (:mod:`srt.experiment.experiment_result`)
@@ -86,6 +87,10 @@ class ExperimentFolder:
     def model(self, arm: str, seed: int) -> Path:
         """What that run has trained."""
         return self.run(arm, seed) / "model"
+
+    def learned(self, arm: str, seed: int, rounds: int) -> Path:
+        """What an arm that goes on from ``srt`` has become after so many rounds."""
+        return self.run(arm, seed) / f"round-{rounds}" / "model"
 
     def tested_on(self, test: str) -> Path:
         """The run folders of the evaluations on a test."""

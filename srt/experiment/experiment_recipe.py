@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from srt.experiment.experiment_blocks import SOLVED, BenchmarkTest, Curve, Model, Probe, TraceSources
+from srt.experiment.experiment_blocks import SOLVED, BenchmarkTest, Curve, Learn, Model, Probe, TraceSources
 from srt.experiment.problem_sources import Source, TrainingStage
 from srt.io.errors import UserError
 from srt.io.yaml_config import Config
@@ -24,6 +24,8 @@ from srt.pipeline.kept_traces import Keep
 from srt.worlds.world import CLAIMS, NEEDED, Kind
 from srt.worlds.world_registry import check_offered
 
+MORE = "srt+more"
+"""The arm that goes on with the sequences of ``srt``."""
 TEST = "test"
 """The name of the test on ``test_problems``."""
 _FILES_OF_DATA = frozenset({TEST, "train", "solved", "unsolved", "left_out", "probe"})
@@ -61,6 +63,8 @@ class Experiment(Config):
     ``curve`` gives learning curves instead of one comparison (:mod:`srt.experiment.learning_curve`): ``train`` then
     has no ``steps``, and a constant learning rate, with which a run up to a point is the start of every longer one.
 
+    ``learn`` is for arms that go on from ``srt`` (:mod:`srt.experiment.learned_arms`).
+
     ``launch`` is an accelerate file for training, ``eval_launch`` one whose processes share each evaluation.
     ``parallel`` runs are trained at a time: on a CPU, two small models with a thread each learn faster than one
     after the other with two. ``tiny`` is what ``--tiny`` changes (:mod:`srt.experiment.rehearsal.tiny_experiment`).
@@ -87,6 +91,7 @@ class Experiment(Config):
     probe: Probe | None = None
     train: dict[str, Any]
     curve: Curve | None = None
+    learn: Learn | None = None
     launch: Path | None = None
     parallel: int = Field(default=1, ge=1)
     evaluate: dict[str, Any] = Field(default_factory=dict)
@@ -107,14 +112,24 @@ class Experiment(Config):
         return [
             name
             for name, arm in zip(self.arms, arms, strict=True)
-            if arm.build and not (arm.generates_otherwise and "srt" in self.arms)
+            if arm.build and not arm.learns and not (arm.generates_otherwise and "srt" in self.arms)
         ]
+
+    @property
+    def learned_arms(self) -> list[str]:
+        """The arms that go on from the trained model of ``srt``."""
+        return [name for name in self.arms if arm_named(name).learns]
+
+    @property
+    def matched_arm(self) -> str:
+        """The arm that ``srt+more`` takes as many tokens as."""
+        return next(arm for arm in self.learned_arms if arm != MORE)
 
     def trained_as(self, arm: str) -> str | None:
         """The arm whose training run gives the model of ``arm``; ``None`` for the weights that all start from."""
         if arm_named(arm).build is None:
             return None
-        return arm if arm in self.trained_arms else "srt"
+        return arm if arm in (*self.trained_arms, *self.learned_arms) else "srt"
 
     def seeds_of(self, arm: str) -> list[int]:
         """The seeds that ``arm`` is evaluated with.

@@ -17,6 +17,7 @@ def contradictions(experiment: Experiment) -> list[str]:
     faults = [*_of_stages(experiment), *_of_traces(experiment), *_of_held_out(experiment), *_of_model(experiment)]
     if not experiment.test_problems and not experiment.benchmarks:
         faults.append("test_problems, benchmarks: at least one test is needed")
+    faults += _of_learn(experiment)
     if experiment.curve is not None:
         faults += _of_curve(experiment, experiment.curve)
     return faults
@@ -65,6 +66,27 @@ def _of_model(experiment: Experiment) -> Iterator[str]:
         yield f"model: continues: {', '.join(untrained)}: no other experiment has trained this arm"
     if experiment.probe is not None and (not isinstance(model, InitModel) or not experiment.test_problems):
         yield "probe: needs a new model (model: {arch: ...}) and test_problems, whose pictures are read"
+
+
+def _of_learn(experiment: Experiment) -> Iterator[str]:
+    learned, learn = experiment.learned_arms, experiment.learn
+    if not learned:
+        if learn is not None:
+            yield "learn: no arm goes on from srt; name one in arms (srt+rft, srt+dpo, ...), or remove the key"
+        return
+    if "srt" not in experiment.arms:
+        yield f"arms: {learned[0]}: goes on from srt, which must be among the arms"
+    if learn is None:
+        yield f"arms: {learned[0]}: needs learn, as in learn: {{problems: 2000, train: {{steps: 200}}}}"
+    elif not isinstance(learn.train.get("steps"), int):
+        yield "learn: train: steps: missing; it is the length of a round"
+    if learned == ["srt+more"]:
+        yield "arms: srt+more: takes as many tokens as another arm that goes on from srt; name that too"
+    for key, is_set in (("curve", experiment.curve), ("stages", experiment.stages), ("probe", experiment.probe)):
+        if is_set is not None:
+            yield f"arms: {learned[0]}: does not go with {key}"
+    if experiment.train.get("lora") is not None:
+        yield f"arms: {learned[0]}: goes on from whole weights, and train.lora leaves an adapter"
 
 
 def _of_curve(experiment: Experiment, curve: Curve) -> Iterator[str]:

@@ -106,6 +106,12 @@ class ModelStages(Protocol):
     def evaluate(self, evaluation: Evaluation) -> None:
         """Predict and score; resumes, and returns at once where it is done."""
 
+    def harvest(self, run: Path, out: Path, most: int) -> None:
+        """The proved traces of an evaluation, at most ``most`` a problem."""
+
+    def pairs(self, run: Path, out: Path, most: int) -> None:
+        """Pairs of the proved and refuted samples of an evaluation, at most ``most`` a problem."""
+
     def figures(self, run: Path) -> RunFigures:
         """The figures of an evaluation that is done."""
 

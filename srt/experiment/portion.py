@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srt.experiment.experiment_recipe import Experiment
+from srt.experiment.experiment_recipe import MORE, Experiment
 from srt.io.errors import UserError
 
 
@@ -41,7 +41,16 @@ class Portion:
     def trained_arms(self, experiment: Experiment) -> list[str]:
         """The arms to train now, in the experiment's order."""
         needed = {experiment.trained_as(arm) for arm in self.arms_of(experiment)}
+        if self.learned_arms(experiment):
+            needed.add("srt")  # which they start from
         return [arm for arm in experiment.trained_arms if arm in needed]
+
+    def learned_arms(self, experiment: Experiment) -> list[str]:
+        """The arms to go on from ``srt`` with now, in the experiment's order: also that which another is as long as."""
+        needed = set(self.arms_of(experiment))
+        if MORE in needed:
+            needed.add(experiment.matched_arm)
+        return [arm for arm in experiment.learned_arms if arm in needed]
 
     def seeds_of(self, experiment: Experiment) -> list[int]:
         """The seeds to run now, in the experiment's order."""

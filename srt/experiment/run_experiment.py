@@ -31,6 +31,7 @@ from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.experiment_result import ExperimentResult, read_result, write_result
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.given_traces import trace_file
+from srt.experiment.learned_arms import in_order, learn, learned_model, spent
 from srt.experiment.learning_curve import LearningCurves, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.picture_probe import check_probe, pass_probe, write_probe
@@ -249,11 +250,19 @@ def _train_all(
     else:
         with ThreadPoolExecutor(experiment.parallel) as pool:
             list(pool.map(train, jobs))
+    for seed in now.seeds_of(experiment):
+        for arm in in_order(now.learned_arms(experiment)):
+            say(f"learn: {arm}, seed {seed}")
+            with one_at_a_time(experiment.output, f".{arm}-{seed}.lock", f"trains {arm}, seed {seed}", say):
+                learn(experiment, arm, seed, stages, launch, say)
+            say(spent(experiment, arm, seed).line(arm, seed))
     folder = ExperimentFolder(experiment.output)
     models: dict[tuple[str, int], TrainedModel] = {}
     for arm, seed in now.evaluated(experiment):
         origin = experiment.trained_as(arm)
         trained = folder.model(origin, seed) if origin else None
+        if arm in experiment.learned_arms:
+            trained = learned_model(experiment, arm, seed)
         models[arm, seed] = trained_model(experiment, origin or arm, seed, trained)
     return models
 

@@ -251,6 +251,24 @@ class RefusedLine(Record):
     times: int = 1
 
 
+class Pair(Record):
+    """What ``srt pairs`` writes and ``train`` reads: TRL's preference form, one completion that is proved and one that
+    is not.
+
+    ``fault`` says what keeps ``rejected`` from being proved.
+    """
+
+    how_to_make = "srt pairs writes pairs"
+
+    problem_id: str
+    arm: str
+    lang: Lang
+    prompt: list[Message]
+    chosen: list[Message]
+    rejected: list[Message]
+    fault: str
+
+
 class Prediction(Record):
     """One generation. Token counts come from ids, never from re-tokenized text; ``None`` where nobody gave them.
 

@@ -14,6 +14,10 @@ Input = Literal["any", "steps", "prose", "terse prose"]
 """What a builder takes: any trace, one with steps, or the ``cot`` trace of the derivation, in full or terse."""
 
 
+Learns = Literal["more", "rft", "rft-guided", "dpo", "grpo", "grpo-first-fault"]
+"""What a model goes on learning from."""
+
+
 class Completion(NamedTuple):
     """A completion, and the characters of each operation and of the answer in it."""
 
@@ -30,13 +34,15 @@ class Arm:
 
     ``build`` makes the completion of a trace; ``None`` for an arm that trains on nothing. ``input`` says which trace it
     takes. ``ban`` is the operation whose word is forbidden while generating, ``decode`` the way of decoding that
-    evaluation uses.
+    evaluation uses. ``learns``: it goes on from the trained model of ``srt``
+    (:mod:`srt.experiment.learned_arms`).
     """
 
     build: Builder | None
     input: Input = "steps"
     ban: Operation | None = None
     decode: Literal["proved"] | None = None
+    learns: Learns | None = None
 
     @property
     def generates_otherwise(self) -> bool:

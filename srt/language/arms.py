@@ -10,10 +10,11 @@ import hashlib
 import random
 from collections.abc import Sequence
 from functools import partial
+from typing import get_args
 
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
-from srt.language.arm import Arm, Builder, Completion, completion
+from srt.language.arm import Arm, Builder, Completion, Learns, completion
 from srt.language.text import MARKERS, answer_line, linearize, step_line
 from srt.language.trace import OPERATIONS, Operation, Step, Trace
 
@@ -93,6 +94,7 @@ def _steps_text(trace: Trace, steps: Sequence[Step]) -> Completion:
     return completion(trace, [(step.op, step_line(step, trace.lang)) for step in steps])
 
 
+LEARNS: tuple[Learns, ...] = get_args(Learns)
 ARMS: dict[str, Arm] = {
     "base": Arm(None),
     "answer": Arm(completion, input="any"),
@@ -105,4 +107,5 @@ ARMS: dict[str, Arm] = {
     # Trained on the text of srt: only what may be generated differs, so a trained model of srt serves these arms too.
     **{f"srt-ban-{op}": Arm(trace_text, ban=op) for op in OPERATIONS},
     "srt+proved": Arm(trace_text, decode="proved"),
+    **{f"srt+{name}": Arm(trace_text, learns=name) for name in LEARNS},
 }

@@ -18,6 +18,7 @@ import torch
 import yaml
 from safetensors.torch import load_file
 
+import train.loop.run_trainer as run_trainer
 import train.loop.trl_trainer as trl_trainer
 import train.train_srt as script
 from srt.io.errors import UserError
@@ -69,7 +70,7 @@ def signal_at(moment: str, signals: list[signal.Signals], patch: pytest.MonkeyPa
         for number in signals:
             os.kill(os.getpid(), number)
 
-    step, save = trl_trainer.TraceTrainer.training_step, trl_trainer.mark_complete
+    step, save = trl_trainer.TraceTrainer.training_step, run_trainer.mark_complete
 
     def step_and_signal(self: Any, *args: Any, **kwargs: Any) -> Any:
         steps.append(self.state.global_step)
@@ -83,7 +84,7 @@ def signal_at(moment: str, signals: list[signal.Signals], patch: pytest.MonkeyPa
         save(checkpoint, seconds)
 
     patch.setattr(trl_trainer.TraceTrainer, "training_step", step_and_signal)
-    patch.setattr(trl_trainer, "mark_complete", signal_and_mark)
+    patch.setattr(run_trainer, "mark_complete", signal_and_mark)
     if (call := getattr(script, moment, None)) is not None:
         patch.setattr(script, moment, lambda *args, **kwargs: (send(), call(*args, **kwargs))[1])
 

@@ -43,6 +43,7 @@ def recipe(name: str) -> Recipe:
 def test_every_family_in_every_way_and_nothing_else() -> None:
     expected = {f"{family}-{way}" for family in FAMILIES for way in WAYS} | {"base", "small"}
     expected |= {f"{family}-{way}" for family in OF_TODAY for way in WAYS[:2]}
+    expected |= {"small-grpo", "r1-distill-qwen-7b-grpo"}
     assert {path.stem for path in RECIPES.iterdir()} == expected
 
 

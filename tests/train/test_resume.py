@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-import train.loop.trl_trainer as trl_trainer
+import train.loop.run_trainer as run_trainer
 from train.recipe import Recipe
 from train.run.run_manifest import read_manifest
 from train.train_srt import train
@@ -24,14 +24,14 @@ class Broken(Exception):
 
 def break_off_at(checkpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next run ends before ``checkpoint`` is whole."""
-    mark = trl_trainer.mark_complete
+    mark = run_trainer.mark_complete
 
     def mark_or_break(path: Path, seconds: float) -> None:
         if path.name == checkpoint:
             raise Broken
         mark(path, seconds)
 
-    monkeypatch.setattr(trl_trainer, "mark_complete", mark_or_break)
+    monkeypatch.setattr(run_trainer, "mark_complete", mark_or_break)
 
 
 def same_weights(one: str, other: str, name: str) -> bool:

@@ -14,7 +14,7 @@ import yaml
 from safetensors.torch import load_file
 from typer.testing import CliRunner
 
-import train.loop.trl_trainer as trl_trainer
+import train.loop.run_trainer as run_trainer
 from srt.cli import make_app
 from srt.io.errors import UserError
 from srt.io.record_writer import write_records
@@ -94,7 +94,7 @@ def test_a_run_that_was_broken_off_in_any_stage_ends_as_one_that_was_not(
     shape: dict[str, Any] = {"save_steps": 1, "scheduler": "linear", "pack": 300}
     whole, broken = (staged(output=str(tmp_path / name), **shape) for name in ("whole", "broken"))
     unbroken = train(whole)
-    mark = trl_trainer.mark_complete
+    mark = run_trainer.mark_complete
 
     def mark_or_break(path: Path, seconds: float) -> None:
         if path.name == f"checkpoint-{last + 1}":
@@ -102,7 +102,7 @@ def test_a_run_that_was_broken_off_in_any_stage_ends_as_one_that_was_not(
         mark(path, seconds)
 
     with monkeypatch.context() as patch:
-        patch.setattr(trl_trainer, "mark_complete", mark_or_break)
+        patch.setattr(run_trainer, "mark_complete", mark_or_break)
         with pytest.raises(Broken):
             train(broken)
     resumed = train(broken, resume=True)

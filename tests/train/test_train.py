@@ -87,7 +87,7 @@ def test_segments_of_gpu_memory_may_grow_unless_the_user_says_otherwise(monkeypa
 
 KILLED = """
 import os, sys
-import train.loop.trl_trainer as trainer
+import train.loop.run_trainer as trainer
 mark = trainer.mark_complete
 def mark_or_die(checkpoint, seconds):
     if checkpoint.name == "checkpoint-8":

@@ -67,10 +67,10 @@ class PaddedCollator:
         """The tensors of the micro-batch in ``rows``."""
         members, pictures = _members(self.examples, rows, self.pictures)
         batch = {
-            "input_ids": _padded([example.input_ids for example in members], self.pad_id),
-            "labels": _padded([example.labels for example in members], IGNORED),
-            "attention_mask": _padded([np.ones(len(example.input_ids)) for example in members], 0),
-            "roles": _padded([example.roles for example in members], Role.PROMPT),
+            "input_ids": padded([example.input_ids for example in members], self.pad_id),
+            "labels": padded([example.labels for example in members], IGNORED),
+            "attention_mask": padded([np.ones(len(example.input_ids)) for example in members], 0),
+            "roles": padded([example.roles for example in members], Role.PROMPT),
             **pictures,
         }
         if self.mrope is not None:
@@ -176,11 +176,12 @@ def _members(
     return (members, {}) if pictures is None else pictures.open(members)
 
 
-def _padded(rows: list[Any], filler: int) -> torch.Tensor:
-    padded = np.full((len(rows), max(map(len, rows))), filler, dtype=np.int64)
+def padded(rows: list[Any], filler: int) -> torch.Tensor:
+    """``rows`` of numbers side by side, with ``filler`` at their ends: int64 of shape [rows, length of the longest]."""
+    filled = np.full((len(rows), max(map(len, rows))), filler, dtype=np.int64)
     for at, row in enumerate(rows):
-        padded[at, : len(row)] = row
-    return torch.from_numpy(padded)
+        filled[at, : len(row)] = row
+    return torch.from_numpy(filled)
 
 
 def _joined(rows: list[Any]) -> torch.Tensor:

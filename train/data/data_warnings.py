@@ -19,7 +19,8 @@ def data_warnings(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
     """A line for each oddity of ``examples``, which are those of ``recipe``; each file is looked at alone."""
     warnings = []
     for part, those in zip(recipe.parts(), examples.by_part(), strict=True):
-        if repeated := count_repeated(those):
+        # One trace may be the chosen side of several pairs.
+        if recipe.objective.dpo is None and (repeated := count_repeated(those)):
             warnings.append(
                 f"{part.data}: {repeated:,} of {len(those):,} sequences repeat another one of the same problem token "
                 "for token, and weigh more for it"

@@ -22,12 +22,13 @@ from transformers import PreTrainedTokenizerBase
 from srt.io.errors import UserError
 from srt.io.record_lines import parse_record
 from srt.io.record_reader import Line, count_lines, read_lines
-from srt.io.records import Sequence
+from srt.io.records import Pair, Sequence
 from srt.io.worker_processes import die_with_parent
 from srt.language.template_kwargs import TemplateKwargs
 from train.data.examples import Example, encode
 from train.data.image_tokens import PictureFault, PictureTokens
 from train.data.line_checks import INVALID
+from train.data.pairs import sides
 from train.data.token_table import make_batch
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -50,7 +51,7 @@ NOT_ENCODED = "sequences that cannot be encoded"
 class Encoder:
     """Encodes the sequences of a file in the folder ``root`` (:func:`~train.data.examples.encode`).
 
-    ``rows``: of the model's embedding.
+    ``rows``: of the model's embedding. ``record``: what the lines of the file are.
     """
 
     tokenizer: PreTrainedTokenizerBase
@@ -59,6 +60,7 @@ class Encoder:
     root: Path
     rows: int | None = None
     kwargs: TemplateKwargs = field(default_factory=dict)
+    record: type[Sequence] | type[Pair] = Sequence
 
     def __call__(self, sequence: Sequence) -> Example:
         """The example of ``sequence``."""
@@ -82,7 +84,7 @@ def encode_file(
     """
     try:
         total = count_lines(path)
-        remaining = read_lines(path, Sequence)
+        remaining = read_lines(path, encoder.record)
         parts = iter(lambda: list(islice(remaining, _LINES)), [])
         with (
             _on_all_cores(_Job(encoder, check), -(-total // _LINES)) as map_parts,
@@ -112,18 +114,19 @@ class _Job:
         for place, _, line in lines:
             kind = INVALID
             try:
-                sequence = parse_record(line, Sequence, place)
+                sequences = sides(parse_record(line, self.encoder.record, place))
                 kind = NOT_ENCODED
-                example = self.encoder(sequence)
+                encoded = [(sequence, self.encoder(sequence)) for sequence in sequences]
             except UserError as error:
                 if kind is NOT_ENCODED:  # else the line itself is at fault, and said so
                     kind = UNREADABLE if isinstance(error, PictureFault) else kind
                     error = type(error)(f"{place}: {error}")
                 faults.append((kind, error))
                 continue
-            examples.append((sequence.arm, example))
-            if self.check is not None:
-                faults += [(kind, UserError(f"{place}: {fault}")) for kind, fault in self.check(sequence, example)]
+            for sequence, example in encoded:
+                examples.append((sequence.arm, example))
+                if self.check is not None:
+                    faults += [(kind, UserError(f"{place}: {fault}")) for kind, fault in self.check(sequence, example)]
         return EncodedLines(make_batch(examples), faults)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from srt.io.errors import UserError
 from srt.io.record_lines import parse_record
 from srt.io.record_reader import read_lines
-from srt.io.records import Sequence
+from srt.io.records import Pair, Record, Sequence
+from train.recipe import Recipe
 
 INVALID = "invalid lines"
 """The kind of fault of a line that is no sequence, or cannot be encoded."""
@@ -34,13 +35,18 @@ class CountedFaults:
         ]
 
 
-def check_lines(path: Path, faults: CountedFaults) -> None:
-    """Check that each line of the file ``path`` is a sequence."""
+def record_of(recipe: Recipe) -> type[Pair] | type[Sequence]:
+    """What the data of ``recipe`` are."""
+    return Sequence if recipe.objective.dpo is None else Pair
+
+
+def check_lines(path: Path, faults: CountedFaults, model: type[Record] = Sequence) -> None:
+    """Check that each line of the file ``path`` is a ``model``."""
     lines = 0
-    for place, _, line in read_lines(path, Sequence):
+    for place, _, line in read_lines(path, model):
         lines += 1
         try:
-            parse_record(line, Sequence, place)
+            parse_record(line, model, place)
         except UserError as error:
             faults.add(INVALID, str(error))
     if not lines:

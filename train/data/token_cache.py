@@ -37,6 +37,8 @@ from srt.io.progress import notice, progress_bar
 from srt.io.records import Record
 from train.data.encode_file import EncodedLines, Encoder, Progress, encode_file
 from train.data.image_tokens import PictureTokens
+from train.data.line_checks import record_of
+from train.data.pairs import TokenizedPairs
 from train.data.token_table import SCHEMA, TokenizedExamples
 from train.data.too_long import fit_lengths
 from train.models.model_files import read_config
@@ -58,18 +60,20 @@ def read_examples(
 ) -> TokenizedExamples:
     """The examples that ``recipe`` trains on, in the order of its files, without those that ``too_long`` leaves out.
 
-    A vision model needs its ``processor``, in which the limits of ``recipe.pictures`` are set.
+    With ``objective: dpo`` they are pairs. A vision model needs its ``processor``, in which the limits of
+    ``recipe.pictures`` are set.
 
     Raises:
         UserError: as :func:`read_tokens`, a sequence is longer than ``recipe.max_length`` (all are counted), or with
             ``too_long: drop`` nothing is left.
     """
-    return TokenizedExamples.joined(
+    examples = TokenizedExamples.joined(
         [
             fit_lengths(part, read_tokens(part, tokenizer, processor), read_other_arms(part, tokenizer, processor))
             for part in recipe.parts()
         ]
     )
+    return examples if recipe.objective.dpo is None else TokenizedPairs(examples)
 
 
 def read_other_arms(
@@ -109,7 +113,8 @@ def make_encoder(recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: 
     """What encodes the sequences of ``recipe``; sets the limits of its pictures in ``processor``."""
     pictures = None if processor is None else PictureTokens(processor, recipe.pictures)
     rows = getattr(read_config(recipe.model.path).get_text_config(), "vocab_size", None)
-    return Encoder(tokenizer, recipe.think, pictures, recipe.data_file.parent, rows, recipe.chat_template_kwargs)
+    root, kwargs = recipe.data_file.parent, recipe.chat_template_kwargs
+    return Encoder(tokenizer, recipe.think, pictures, root, rows, kwargs, record_of(recipe))
 
 
 class CachedTokens(NamedTuple):
@@ -132,6 +137,7 @@ class CachedTokens(NamedTuple):
         made_from = {
             "data": data,
             **_encoder_hashes(encoder),
+            "record": encoder.record.__name__,
             "think": str(recipe.think),
             "rows": str(encoder.rows),
             "chat_template_kwargs": json.dumps(recipe.chat_template_kwargs, sort_keys=True),

@@ -83,7 +83,10 @@ class TokenizedExamples(Sequence[Example]):
 
     Attributes:
         lengths, trained_tokens, picture_tokens: how many tokens of each kind each example has.
+        rows_each: how many rows of a batch an example is.
     """
+
+    rows_each = 1
 
     def __init__(
         self,
@@ -101,6 +104,7 @@ class TokenizedExamples(Sequence[Example]):
         self.trained_tokens = self._numbers("trained_tokens")
         self.picture_tokens = self._numbers("picture_tokens")
         self.sizes = tuple(sizes or (len(self.lengths),))
+        self._longest = self.lengths
 
     @classmethod
     def joined(cls, parts: Sequence[TokenizedExamples]) -> TokenizedExamples:
@@ -131,6 +135,11 @@ class TokenizedExamples(Sequence[Example]):
         """The examples of each stage, or of each file of a mix."""
         part = np.repeat(np.arange(len(self.sizes)), self.sizes)
         return [self] if len(self.sizes) == 1 else [self.select(part == at, ()) for at in range(len(self.sizes))]
+
+    @property
+    def longest(self) -> npt.NDArray[np.int32]:
+        """The length of the longest row of each example."""
+        return self._longest
 
     def __len__(self) -> int:
         return len(self.lengths)

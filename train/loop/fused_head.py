@@ -20,9 +20,9 @@ def score_by_fused_head(model: torch.nn.Module, batch: Mapping[str, torch.Tensor
 
     ``model`` is the model as the Trainer has wrapped it.
     """
-    _gather_head(model)
+    gather_head(model)
     inputs = {name: value for name, value in batch.items() if name != "roles"}
-    with _labelled_positions_only():
+    with labelled_positions_only():
         outputs = model(**inputs, use_cache=False, fused_lm_head=True)
     return TokenScores(
         labels=batch["labels"][:, 1:],
@@ -34,7 +34,7 @@ def score_by_fused_head(model: torch.nn.Module, batch: Mapping[str, torch.Tensor
 
 
 @contextmanager
-def _labelled_positions_only() -> Iterator[None]:
+def labelled_positions_only() -> Iterator[None]:
     """Have TRL score the labelled positions alone, whatever the device, as long as this lasts.
 
     TRL 1.16 does so where it has Triton kernels, and elsewhere scores all positions, because some accelerators
@@ -50,7 +50,7 @@ def _labelled_positions_only() -> Iterator[None]:
         trl.trainer.utils._use_triton = asked
 
 
-def _gather_head(model: torch.nn.Module) -> None:
+def gather_head(model: torch.nn.Module) -> None:
     """Under FSDP2, gather the output head; after the backward pass FSDP2 reduces its gradient and shards it again.
 
     FSDP2 would do so when the head is called, but the fused head only reads its weight. accelerate shards it together

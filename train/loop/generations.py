@@ -108,8 +108,8 @@ class HeldOutGenerations:
         """What ``model`` writes for each of ``members``, and whether it came to its end."""
         inputs = self._inputs(members)
         base = model.get_base_model() if hasattr(model, "get_base_model") else model
-        ends = _ends(self._tokenizer, base.generation_config)
-        with _ready_to_generate(model, base, self._attention(base)):
+        ends = ends_of(self._tokenizer, base.generation_config)
+        with ready_to_generate(model, base, self._attention(base)):
             output = base.generate(
                 **{name: value.to(accelerator.device) for name, value in inputs.items()},
                 generation_config=GenerationConfig(
@@ -213,7 +213,7 @@ def _counts(rows: Sequence[JudgedText]) -> tuple[int, int, int]:
     return sum(row.right is True for row in rows), verdicts["proved"], verdicts["computed"]
 
 
-def _ends(tokenizer: PreTrainedTokenizerBase, defaults: GenerationConfig) -> list[int]:
+def ends_of(tokenizer: PreTrainedTokenizerBase, defaults: GenerationConfig) -> list[int]:
     """The tokens that end a sequence: that of the training sequences first, then those of the checkpoint."""
     others = defaults.eos_token_id
     others = [others] if isinstance(others, int) else others or []
@@ -221,7 +221,7 @@ def _ends(tokenizer: PreTrainedTokenizerBase, defaults: GenerationConfig) -> lis
 
 
 @contextmanager
-def _ready_to_generate(model: Any, base: Any, attention: AttentionChoice) -> Iterator[None]:
+def ready_to_generate(model: Any, base: Any, attention: AttentionChoice) -> Iterator[None]:
     """Attend with ``attention``, without the checkpoint's own sampling settings; afterwards as before.
 
     ``base`` is ``model``, or the model within its adapters.

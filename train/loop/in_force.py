@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
-from trl import SFTTrainer
+from transformers import Trainer
 
 from srt.io.errors import UserError
-from train.data.batches import BatchPlan
 from train.loop.optimizers import IN_TRANSFORMERS
 from train.recipe import Recipe
 from train.run.launch import current_launch, precision
@@ -15,7 +14,19 @@ from train.run.launch import current_launch, precision
 InForce = dict[str, str | int | float]
 
 
-def settings_in_force(trainer: SFTTrainer, recipe: Recipe, plan: BatchPlan) -> InForce:
+class Pieces(Protocol):
+    """The part of a run's plan that says how a step is split."""
+
+    @property
+    def accumulation(self) -> int:
+        """Micro-batches of a process."""
+
+    @property
+    def processes(self) -> int:
+        """How many there are."""
+
+
+def settings_in_force(trainer: Trainer, recipe: Recipe, plan: Pieces) -> InForce:
     """Precision, sharding, reduction, accumulation, clipping, optimizer and saving of ``trainer``, before it trains.
 
     Raises:
@@ -57,7 +68,7 @@ def block_of(in_force: InForce) -> str:
     return "in force: " + ", ".join(f"{name} {value}" for name, value in in_force.items())
 
 
-def _reduced_in(trainer: SFTTrainer) -> str:
+def _reduced_in(trainer: Trainer) -> str:
     """The dtype in which gradients are summed over processes; DDP sums them in that of the trained weights, float32."""
     state = trainer.accelerator.state
     if trainer.is_deepspeed_enabled:
@@ -67,7 +78,7 @@ def _reduced_in(trainer: SFTTrainer) -> str:
     return "float32"
 
 
-def _gathers(trainer: SFTTrainer) -> bool:
+def _gathers(trainer: Trainer) -> bool:
     """Whether the final weights are gathered: ZeRO-3 otherwise writes shards of its own form."""
     if not trainer.is_deepspeed_enabled:
         return True

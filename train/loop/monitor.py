@@ -50,7 +50,8 @@ class PlannedWork:
         micro = plan.micro_batches
         tokens, pictures = examples.lengths.astype(np.float64), examples.picture_tokens.astype(np.float64)
         operations = flops.of(tokens, examples.trained_tokens.astype(np.float64), pictures)
-        positions = micro.sums(tokens) if packed else micro.largest(examples.lengths) * np.diff(micro.bounds)
+        rows = np.diff(micro.bounds) * examples.rows_each
+        positions = micro.sums(tokens) if packed else micro.largest(examples.longest) * rows
         work = np.stack([micro.sums(tokens), positions, micro.sums(pictures), micro.sums(operations)], axis=1)
         by_step = work.reshape(plan.steps, -1, len(Work._fields)).sum(axis=1)
         # Sums from the start: the work between two logs is one subtraction, however many steps lie between.

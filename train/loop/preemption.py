@@ -45,11 +45,13 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
     it the last one: the run can then be made longer.
 
     Attributes:
+        every: it stops only after steps that are a multiple of this.
         stopped: whether the run was stopped, with a checkpoint instead of a result.
     """
 
     def __init__(self, until: int | None = None) -> None:
         self.until = until
+        self.every = 1
         self.stopped = False
         self._received = False
         self._begun = False
@@ -87,6 +89,8 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         """Request a checkpoint and the end, if ``until`` is reached, or a signal came and steps are left."""
         received = self._any_received(args.device)
+        if state.global_step % self.every and state.global_step < state.max_steps:
+            return
         if self.reached(state.global_step) or (received and state.global_step < state.max_steps):
             self.stopped = True
             control.should_log = control.should_save = control.should_training_stop = True

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from accelerate.utils import DistributedType
 from torch.distributed.fsdp import MixedPrecisionPolicy
-from trl import SFTConfig, SFTTrainer
+from transformers import Trainer, TrainingArguments
 
 from srt.io.errors import UserError
 
@@ -24,7 +24,7 @@ def accumulation_settings() -> dict[str, Any]:
     return {"gradient_accumulation_kwargs": {"sync_each_batch": True}} if _asked_for("FSDP") else {}
 
 
-def allow_fsdp_on_cpu(arguments: SFTConfig) -> None:
+def allow_fsdp_on_cpu(arguments: TrainingArguments) -> None:
     """Have accelerate use FSDP on CPUs too.
 
     On several CPU processes it silently uses plain DDP, whatever its file says, although FSDP2 runs on a CPU.
@@ -35,7 +35,7 @@ def allow_fsdp_on_cpu(arguments: SFTConfig) -> None:
         state.distributed_type = DistributedType.MULTI_GPU
 
 
-def check_sharding(trainer: SFTTrainer) -> None:
+def check_sharding(trainer: Trainer) -> None:
     """Check that accelerate does what its file asks for: a run that is not sharded would run out of memory much later.
 
     Raises:
@@ -53,7 +53,7 @@ def check_sharding(trainer: SFTTrainer) -> None:
         )
 
 
-def reduce_in_float32(trainer: SFTTrainer) -> None:
+def reduce_in_float32(trainer: Trainer) -> None:
     """Have gradients summed in float32 in a run in bfloat16; call this before ``train()``, which wraps the model.
 
     accelerate would have FSDP2 sum gradients in bfloat16, which has 8 bits, and round the scores of the tokens to it;
@@ -68,7 +68,7 @@ def reduce_in_float32(trainer: SFTTrainer) -> None:
         trainer.accelerator.state.fsdp_plugin.mixed_precision_policy = policy
 
 
-def save_in_one_piece(trainer: SFTTrainer) -> None:
+def save_in_one_piece(trainer: Trainer) -> None:
     """Have the next save under FSDP2 gather the weights into plain safetensors, whatever the form of checkpoints."""
     if trainer.is_fsdp_enabled:
         trainer.accelerator.state.fsdp_plugin.set_state_dict_type("FULL_STATE_DICT")

@@ -57,6 +57,16 @@ def load_model(recipe: Recipe) -> PreTrainedModel:
     return model
 
 
+def load_reference(recipe: Recipe) -> PreTrainedModel:
+    """The model to start from as it is, frozen: what an objective compares the trained one with."""
+    family = load_family(recipe.model.path)
+    model = load_weights(recipe.model.path, family, _DTYPES[recipe.model.dtype])
+    set_attention(model, choose_attention(recipe, model.config))
+    if recipe.model.liger:
+        use_liger_kernels(model, family)
+    return model.requires_grad_(False).eval()
+
+
 def model_without_weights(recipe: Recipe) -> PreTrainedModel:
     """The same model on the ``meta`` device, to count parameters and to look at names and shapes. It is not quantized.
 
@@ -84,6 +94,8 @@ def model_faults(recipe: Recipe) -> list[str]:
         choose_attention(recipe, read_config(path))
     except UserError as error:
         faults.append(str(error))
+    if recipe.objective.dpo is not None and family.reads_pictures:
+        faults.append(f"objective: dpo: {path} reads pictures, and pairs are of text; use a text model")
     policies = family.policies(recipe)
     parts = ", ".join(policies)
     if all(policy == "frozen" for policy in policies.values()):

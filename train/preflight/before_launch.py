@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from srt.io.bundled_files import no_model_folder
 from srt.io.errors import UserError
-from train.data.line_checks import CountedFaults, check_lines
+from train.data.line_checks import CountedFaults, check_lines, record_of
 from train.preflight.gpus_at_hand import launch_option
 from train.preflight.report import PreflightReport
 from train.recipe import Recipe, Reporter
@@ -66,7 +66,7 @@ def report_without_model(first: FirstChecks) -> PreflightReport | None:
     for file in [*files, *([Path(recipe.eval_data)] if recipe.eval_data else [])]:
         if file.is_file():
             counted = CountedFaults()
-            check_lines(file, counted)
+            check_lines(file, counted, record_of(recipe))
             faults += counted.lines()
     return PreflightReport(faults)
 
@@ -108,10 +108,13 @@ def data_faults(recipe: Recipe) -> list[str]:
     own += [(f"stages: {stage.name}: data", stage.data) for stage in recipe.stages or ()]
     own += [("mix: data", file.data) for file in recipe.mix or ()]
     named = [*own, *(("other_arms", path) for path in recipe.other_arms)]
+    made_by = "srt build makes one" if recipe.objective.dpo is None else "srt pairs makes one"
+    if (grpo := recipe.objective.grpo) is not None and isinstance(grpo.problems, str):
+        named, made_by = [("objective.grpo.problems", grpo.problems)], "srt generate makes one"
     return [
         f"{key}: a file was expected, this is a folder: {path}; srt build writes {Path(path) / 'sequences.jsonl'}"
         if Path(path).is_dir()
-        else f"{key}: no such file: {path}; srt build makes one"
+        else f"{key}: no such file: {path}; {made_by}"
         for key, path in named
         if not Path(path).is_file()
     ]
@@ -123,6 +126,8 @@ def held_out_faults(recipe: Recipe) -> list[str]:
         "eval_data": recipe.eval_data,
         "generations.problems": recipe.generations and recipe.generations.problems,
     }
+    if (grpo := recipe.objective.grpo) is not None:
+        files["objective.grpo.held_out"] = grpo.held_out if isinstance(grpo.held_out, str) else None
     return [f"{key}: no such file: {path}" for key, path in files.items() if path and not Path(path).is_file()]
 
 

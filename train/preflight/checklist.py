@@ -21,7 +21,8 @@ from srt.language.prompts import idle_kwargs
 from train.data.batches import BatchPlan, MicroBatches, plan_batches
 from train.data.data_warnings import batch_warnings, data_warnings
 from train.data.encode_file import Progress
-from train.data.line_checks import CountedFaults, check_lines
+from train.data.line_checks import CountedFaults, check_lines, record_of
+from train.data.pairs import TokenizedPairs
 from train.data.token_cache import CachedTokens, make_encoder, read_other_arms
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line, fit_lengths
@@ -40,6 +41,7 @@ from train.preflight.memory_estimate import (
     heaviest_micro_batch,
     this_gpu_bytes,
 )
+from train.preflight.policy_checks import check_policy
 from train.preflight.report import PreflightReport
 from train.preflight.report_figures import batch_figures, data_figures, memory_figures, trial_figures
 from train.preflight.trial_step import memory_fault, run_trial_step
@@ -90,6 +92,13 @@ def run_checklist(
             # With a faulty template every sequence would be at fault.
             report.notes += idle_kwargs(loaded[0], kwargs, pictures=int(loaded[1] is not None))
             tokenizer, processor = loaded
+    if recipe.objective.grpo is not None:
+        if tokenizer is not None and not report.faults:
+            check_policy(report, recipe, tokenizer, first.launch)
+        if not report.faults:
+            with report.collecting():
+                _check_output(report, asked, first.launch.cluster)
+        return report
     examples, held_out = None, None
     if has_data(read) and not data_faults(recipe):
         names = [f"data of stage {stage.name}" for stage in recipe.stages or ()]
@@ -101,6 +110,7 @@ def run_checklist(
         if None not in checked:
             with report.collecting():
                 examples = TokenizedExamples.joined([one for one in checked if one is not None])
+                examples = examples if recipe.objective.dpo is None else TokenizedPairs(examples)
     if recipe.eval_data is not None and Path(recipe.eval_data).is_file():
         evaluated = read._replace(recipe=recipe.on(recipe.eval_data))
         held_out = _check_data(report, "held-out data", evaluated, tokenizer, processor, progress)
@@ -122,13 +132,13 @@ def _check_data(
     """Check a data file; without tokenizer, only that it can be read. Returns its examples, if there are any."""
     recipe, faults = read.recipe, CountedFaults()
     if tokenizer is None or not read.knows("pictures", "think", "chat_template_kwargs"):
-        check_lines(recipe.data_file, faults)
+        check_lines(recipe.data_file, faults, record_of(recipe))
         report.faults += faults.lines()
         return None
     try:
         encoder = make_encoder(recipe, tokenizer, processor)
     except UserError as error:
-        check_lines(recipe.data_file, faults)
+        check_lines(recipe.data_file, faults, record_of(recipe))
         report.faults += [*faults.lines(), str(error)]
         return None
     examples = encode_and_check(recipe, CachedTokens.of(recipe, encoder), encoder, faults, progress)

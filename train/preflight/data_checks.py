@@ -23,6 +23,7 @@ from srt.language.prompts import THINK_CLOSES, THINK_OPENS, prompt_ids, render_p
 from train.data.encode_file import EncodedLines, Encoder, Progress, encode_file
 from train.data.examples import IGNORED, Example
 from train.data.line_checks import CountedFaults
+from train.data.pairs import sides
 from train.data.token_cache import CachedTokens
 from train.data.token_table import TokenizedExamples
 from train.recipe import Recipe
@@ -38,7 +39,9 @@ def encode_and_check(
 
     Returns the examples of those that can be encoded; ``None`` if there are none.
     """
-    check = partial(lost_parts, tokenizer=encoder.tokenizer, think=encoder.think)
+    # The texts of pairs have no spans that could be looked for.
+    of_spans = encoder.record is Sequence
+    check = partial(lost_parts, tokenizer=encoder.tokenizer, think=encoder.think) if of_spans else None
 
     def counted(encoded: Iterable[EncodedLines]) -> Iterator[EncodedLines]:
         for lines in encoded:
@@ -58,11 +61,11 @@ def encode_and_check(
 def compare_prompts(path: Path, encoder: Encoder, processor: ProcessorMixin | None, faults: CountedFaults) -> int:
     """Make up to :data:`MOST_COMPARED` prompts as evaluation does, compare them by tokens, and return how many."""
     compared = 0
-    for place, _, line in read_lines(path, Sequence):
+    for place, _, line in read_lines(path, encoder.record):
         if compared == MOST_COMPARED:
             break
         try:
-            sequence = parse_record(line, Sequence, place)
+            sequence, *_ = sides(parse_record(line, encoder.record, place))
             example = encoder(sequence)
             compared += 1
             evaluated = _evaluation_prompt(sequence, encoder, processor)

@@ -161,8 +161,8 @@ def heaviest_micro_batch(
 ) -> tuple[list[int], MicroBatchShape]:
     """The micro-batch of ``plan`` with the most computed tokens, and among these the most pictures; and its shape."""
     micro = plan.micro_batches
-    rows = np.diff(micro.bounds) if recipe.pack is None else np.ones(len(micro), dtype=np.int64)
-    lengths = micro.largest(examples.lengths) if recipe.pack is None else micro.sums(examples.lengths)
+    rows = np.diff(micro.bounds) * examples.rows_each if recipe.pack is None else np.ones(len(micro), dtype=np.int64)
+    lengths = micro.largest(examples.longest) if recipe.pack is None else micro.sums(examples.lengths)
     in_pictures = micro.sums(examples.picture_tokens)
     at = int(np.lexsort((in_pictures, rows * lengths))[-1])
     patches = patches_per_token(read_config(recipe.model.path)) * int(in_pictures[at])
@@ -184,6 +184,8 @@ def _states(counts: ParameterCounts, recipe: Recipe, cluster: Cluster) -> Memory
     by_deepspeed = method in ("zero2", "zero3")
     weights = counts.trained * (width if by_deepspeed else 4) + counts.frozen * width
     weights += round(quantized_bytes(counts.quantized))
+    if recipe.objective.dpo is not None and recipe.lora is None:
+        weights += (counts.trained + counts.frozen) * width  # the reference
     gradients = counts.trained * 4
     # DeepSpeed keeps float32 copies of the weights beside the moments.
     optimizer = counts.optimizer + (4 * counts.trained if by_deepspeed else 0)

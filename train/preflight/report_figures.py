@@ -64,7 +64,7 @@ def batch_figures(recipe: Recipe, examples: TokenizedExamples, plan: BatchPlan) 
     if recipe.pack is not None:
         share = {"rows of pack filled": f"{tokens / (recipe.pack * len(micro)):.1%} (no padding)"}
     else:
-        computed = int((micro.largest(examples.lengths) * np.diff(micro.bounds)).sum())
+        computed = int((micro.largest(examples.longest) * np.diff(micro.bounds)).sum()) * examples.rows_each
         share = {"padding": f"{1 - tokens / computed:.1%} of the computed tokens"}
     return {
         "steps": plan.steps,

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from srt.io.atomic_files import write_atomically
 from train.data.examples import TRAINED_ROLES
-from train.run.run_manifest import HELD_OUT_LOSS, TOKENS_PER_SECOND
+from train.run.run_manifest import HELD_OUT_LOSS, HELD_OUT_PROVED, TOKENS_PER_SECOND
 
 # Okabe and Ito (2008), for colour-blind readers; one for each of TRAINED_ROLES, in that order.
 _OKABE_ITO = ("#777777", "#0072B2", "#009E73", "#D55E00", "#CC79A7")
@@ -23,6 +23,15 @@ _INK, _GRID, _HELD_OUT = "#222222", "#e3e3e3", "#56B4E9"
 _MOST_POINTS = 400  # a curve with more is drawn as means of neighbours, or it would be a band
 
 
+REWARD = "reward"
+_OF_A_POLICY: list[tuple[str, dict[str, str], Scale]] = [
+    ("reward", {REWARD: _INK}, "linear"),
+    ("proved and right", {"proved_and_right": _INK, HELD_OUT_PROVED: _HELD_OUT}, "share"),
+    ("tokens a text", {"output_tokens": _INK, "eval_output_tokens": _HELD_OUT}, "linear"),
+]
+"""Instead of the losses, where texts are rewarded; held out in the colour of held-out losses."""
+
+
 def draw_curves(
     history: Sequence[dict[str, float]],
     path: Path,
@@ -30,7 +39,7 @@ def draw_curves(
     evaluations: Sequence[dict[str, float]] = (),
     result_step: int | None = None,
 ) -> None:
-    """Write the curves of ``history`` (:attr:`~train.loop.trl_trainer.TraceTrainer.history`) as a PNG to ``path``.
+    """Write the curves of ``history`` (:attr:`~train.loop.run_trainer.RunTrainer.history`) as a PNG to ``path``.
 
     The overall loss is the weighted loss that is minimised; the losses by operation are not weighted. The held-out loss
     of ``evaluations`` is beside that of training, and a line marks ``result_step``, whose weights were saved.
@@ -46,6 +55,8 @@ def draw_curves(
             ("gradient norm", {"grad_norm": _INK}, "log"),
             ("tokens a second (without padding)", {TOKENS_PER_SECOND: _INK}, "linear"),
         ]
+        if any(REWARD in row for row in history):
+            panels[:3] = _OF_A_POLICY
         places = figure.subplots(2, 3, sharex=True).flat
         rows = [*history, *evaluations]
         drawn = [_draw(axes, rows, *panel) for axes, panel in zip(places, panels, strict=True)]

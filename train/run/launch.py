@@ -168,6 +168,8 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
         )
         if recipe.lora is not None and recipe.lora.init is not None:
             whole.append(("lora.init", recipe.lora.init, "null"))
+        if recipe.objective.dpo is not None:
+            faults.append("objective: dpo was tried in one process and under DDP (MULTI_GPU) only; use one of these")
         faults += [
             f"{key}: {value} needs whole matrices; use DDP (MULTI_GPU), not FSDP or DeepSpeed, or {key}: {other}"
             for key, value, other in whole

@@ -14,10 +14,12 @@ from PIL import Image
 
 from srt.io.errors import UserError
 from srt.io.record_reader import read_records
-from srt.io.records import Message, Sequence
+from srt.io.records import Message
 from srt.language.prompts import render_prompt
 from train.data.collate import MEMBERS, make_collator, padding_id
 from train.data.examples import IGNORED, Example
+from train.data.line_checks import record_of
+from train.data.pairs import sides
 from train.data.token_cache import make_encoder
 from train.models.families.model_family import ModelFamily
 from train.models.model_files import load_processor, load_tokenizer_and_processor, read_config
@@ -60,7 +62,8 @@ def merge_sample(base: Path, family: ModelFamily, manifest: TrainingManifest | N
     parts = recipe.parts()
     for part in parts:
         encode = make_encoder(part, tokenizer, processor)
-        sequences = read_records(part.data_file, Sequence)
+        records = read_records(part.data_file, record_of(part))
+        sequences = (sequence for record in records for sequence in sides(record))
         examples += map(encode, islice(sequences, math.ceil(TEXTS / len(parts))))
     collate = make_collator(recipe, examples, read_config(str(base)), padding_id(tokenizer), processor)
     texts = []
@@ -80,7 +83,8 @@ def _own_recipe(manifest: TrainingManifest) -> Recipe | None:
     try:
         given, _ = parser.parse_known_args(shlex.split(manifest.attempts[-1].command))
         recipe = load_recipe(given.config, given.set)
-        return recipe if was_trained_on(manifest.fingerprint, recipe) else None
+        sequences = recipe.objective.grpo is None
+        return recipe if sequences and was_trained_on(manifest.fingerprint, recipe) else None
     except (IndexError, TypeError, ValueError, argparse.ArgumentError, OSError, UserError):
         return None  # moved or changed since, or started from Python
 

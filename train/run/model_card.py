@@ -15,7 +15,7 @@ from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
 from train.recipe import Recipe
 from train.run.resume import DROPPED, TrainSummary
-from train.run.run_manifest import HELD_OUT_LOSS, TrainingManifest, data_hashes, manifest_path
+from train.run.run_manifest import HELD_OUT_LOSS, HELD_OUT_PROVED, TrainingManifest, data_hashes, manifest_path
 from train.run.usage_snippet import PICTURE, usage_snippet
 
 CARD = "README.md"
@@ -29,17 +29,17 @@ def write_card(
     recipe: Recipe,
     summary: TrainSummary,
     manifest: TrainingManifest,
-    examples: TokenizedExamples,
+    data: str,
     *,
     reads_pictures: bool,
 ) -> None:
-    """Write ``README.md`` into ``output``, with the curves if they are there. ``examples`` are what was trained on.
+    """Write ``README.md`` into ``output``, with the curves if they are there. ``data`` is what it was trained on.
 
     It reports only what was measured in this run; how well the model reasons is left to an evaluation.
     """
     adapter, folder_name = recipe.lora is not None, Path(recipe.model.path).resolve().name
     base = recipe.model.hub_id or folder_name
-    data = _card_data(recipe.model.hub_id, reads_pictures=reads_pictures, adapter=adapter)
+    tags = _card_data(recipe.model.hub_id, reads_pictures=reads_pictures, adapter=adapter)
     method = "fine-tuned"
     if recipe.lora is not None:
         method = f"with a {'DoRA' if recipe.lora.dora else 'LoRA'} adapter of rank {recipe.lora.r}"
@@ -52,15 +52,20 @@ def write_card(
             place["data"] = Path(place["data"]).name
     if recipe.eval_data is not None:
         keys["eval_data"] = Path(recipe.eval_data).name
+    on = "on structured reasoning traces"
+    if recipe.objective.grpo is not None:
+        on = "by GRPO on its own texts, rewarded for proofs"
+        own = keys["objective"]["grpo"]
+        own |= {key: Path(own[key]).name for key in ("problems", "held_out") if isinstance(own.get(key), str)}
     if recipe.generations is not None:
         keys["generations"]["problems"] = Path(recipe.generations.problems).name
     parts = [
-        f"---\n{data.to_yaml()}\n---",
+        f"---\n{tags.to_yaml()}\n---",
         f"# {output.resolve().name}",
-        f"{base}, {method} on structured reasoning traces.",
+        f"{base}, {method} {on}.",
         _NO_LICENSE,
         "## Data",
-        _data(recipe, manifest, examples),
+        data,
         "## Training",
         _figures(summary, manifest),
         *([f"![What was logged while it was trained]({CURVES})"] if (output / CURVES).exists() else []),
@@ -74,7 +79,8 @@ def write_card(
     (output / CARD).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def _data(recipe: Recipe, manifest: TrainingManifest, examples: TokenizedExamples) -> str:
+def described(recipe: Recipe, manifest: TrainingManifest, examples: TokenizedExamples) -> str:
+    """What a run on sequences was trained on."""
     column = examples.column
     arms = {count["values"]: count["counts"] for count in column["arm"].value_counts().to_pylist()}
     named = ", ".join(f"{count:,} of arm `{arm}`" for arm, count in sorted(arms.items()))
@@ -100,6 +106,7 @@ def _figures(summary: TrainSummary, manifest: TrainingManifest) -> str:
         *((f"loss, {name.partition('/')[2]}", f"{last[name]:.4f}") for name in last if name.startswith("loss/")),
         *((f"token accuracy, {k.partition('/')[2]}", f"{last[k]:.3f}") for k in last if k.startswith("accuracy/")),
         *_held_out(summary),
+        *_proved(summary),
         ("optimizer steps", f"{summary.steps:,}"),
         ("tokens seen, without padding", f"{summary.tokens:,}"),
         ("of these trained on", f"{summary.trained_tokens:,}"),
@@ -114,9 +121,19 @@ def _figures(summary: TrainSummary, manifest: TrainingManifest) -> str:
     )
 
 
+def _proved(summary: TrainSummary) -> list[tuple[str, str]]:
+    """The held-out problems that a policy proved, before its first step and after its last."""
+    shares = [row[HELD_OUT_PROVED] for row in summary.eval_history if HELD_OUT_PROVED in row]
+    return (
+        [("held-out problems proved and right, before and after", f"{shares[0]:.1%}, {shares[-1]:.1%}")]
+        if shares
+        else []
+    )
+
+
 def _held_out(summary: TrainSummary) -> list[tuple[str, str]]:
     """Rows on the evaluations: the loss of the saved weights and the lowest."""
-    losses = {int(row["step"]): row[HELD_OUT_LOSS] for row in summary.eval_history}
+    losses = {int(row["step"]): row[HELD_OUT_LOSS] for row in summary.eval_history if HELD_OUT_LOSS in row}
     rows = []
     if summary.result_step in losses:
         rows.append(("held-out loss of these weights", f"{losses[summary.result_step]:.4f}"))

@@ -36,11 +36,13 @@ OLD_MANIFEST = "stamp.json"
 """The manifest of runs that were started before it was renamed; its fingerprint is called ``decides``."""
 
 HELD_OUT_LOSS = "eval_loss"
+HELD_OUT_PROVED = "eval_proved_and_right"
 TOKENS_PER_SECOND = "tokens_per_second"
 """Names of figures in the log, in ``train.json`` and wherever they are read from there."""
 
 MODEL_HASH = "model (contents)"
 DATA_HASH = "data (contents)"
+PROBLEMS_HASH = "objective.grpo.problems (contents)"
 HELD_OUT_HASH = "eval_data (contents)"
 
 # Recipe keys that change where a run writes or what it prints, but not its final weights.
@@ -119,6 +121,13 @@ def fingerprint(recipe: Recipe, processes: int, sharding: str | None = None) -> 
     if recipe.eval_data is not None and (recipe.early_stopping or recipe.load_best_model_at_end):
         chosen = recipe.model_dump(mode="json", include=set(_HELD_OUT[:3]))
         keys |= chosen | {HELD_OUT_HASH: _sha256([Path(recipe.eval_data)])}
+    if recipe.objective.grpo is not None:
+        grpo = dict(keys["objective"]["grpo"])
+        del grpo["held_out"]
+        if isinstance(recipe.objective.grpo.problems, str):
+            del grpo["problems"]
+            keys[PROBLEMS_HASH] = _sha256([Path(recipe.objective.grpo.problems)])
+        keys["objective"] = {"grpo": grpo}
     keys["model"] = {**keys["model"], "path": None}
     del keys["model"]["hub_id"]
     model = Path(recipe.model.path)

@@ -90,3 +90,17 @@ def check_shards(checkpoint: Path) -> None:
                 f"{checkpoint}: {len(short)} of {len(ends)} shards in {folder.name} are missing or incomplete, such as "
                 f"{min(short)}; output must be on a file system that all machines of the run share"
             )
+
+
+def saved_parameters(model: torch.nn.Module) -> list[torch.nn.Parameter]:
+    """What the final weights must hold: those of the whole model, or what was trained of one with an adapter."""
+    has_adapter = any("lora_" in name for name, _ in model.named_parameters())
+    return [parameter for parameter in model.parameters() if parameter.requires_grad or not has_adapter]
+
+
+def count_elements(parameter: torch.nn.Parameter) -> int:
+    """Elements of the full parameter: under DeepSpeed this process holds a share, and two 4-bit values fill a byte."""
+    if hasattr(parameter, "ds_numel"):
+        return int(parameter.ds_numel)
+    packed = 2 * parameter.element_size() if type(parameter).__name__ == "Params4bit" else 1
+    return parameter.numel() * packed

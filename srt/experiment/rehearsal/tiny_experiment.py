@@ -70,6 +70,9 @@ def tiny_experiment(experiment: Experiment) -> Experiment:
         "held_out": min(experiment.held_out, _HELD_OUT) if experiment.held_out else None,
         "model": _model(experiment),
         "train": training,
+        # Random weights prove nothing that could be learned from.
+        "arms": [arm for arm in experiment.arms if arm not in experiment.learned_arms],
+        "learn": None,
         "curve": {"items": [_ITEMS * (before + at + 1) for at in range(points)]} if experiment.curve else None,
         "probe": _PROBE if experiment.probe else None,
         "launch": None,

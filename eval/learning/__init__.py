@@ -1,0 +1,1 @@
+"""What a model learns from verdicts on its own samples: harvested traces, and pairs."""

@@ -1,0 +1,1 @@
+"""Learning from verdicts on a model's own texts: the parts of ``train/train_policy.py``."""

@@ -1,0 +1,127 @@
+"""The problems that a policy learns from, with their prompts as token ids, and the order in which they are asked."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from transformers import PreTrainedTokenizerBase
+
+from srt.experiment.problem_sources import WorldProblems
+from srt.io.errors import UserError
+from srt.io.problem_files import read_problems
+from srt.io.record_lines import parse_record
+from srt.io.records import Problem
+from srt.language.prompts import THINK_OPENS, prompt_ids, prompt_messages
+from srt.pipeline.generate import NewProblems, draw, sampler_of
+from train.objective import Grpo, Problems
+from train.recipe import Recipe
+
+_DRAWN = 64  # at a time
+
+
+class PromptedProblem(NamedTuple):
+    """A problem and its prompt; ``thinks``: the prompt ends in a think block that the text is to close."""
+
+    problem: Problem
+    prompt: list[int]
+    thinks: bool
+
+
+class PolicyPlan(NamedTuple):
+    """What the steps of a run learn from.
+
+    ``order`` numbers the problem of each group of samples, from the first step on. A step takes ``micro_batch`` texts
+    for each process, ``accumulation`` times.
+    """
+
+    steps: int
+    processes: int
+    micro_batch: int
+    accumulation: int
+    order: npt.NDArray[np.int64]
+
+
+def ask(recipe: Recipe, source: Problems, split: str, tokenizer: PreTrainedTokenizerBase) -> list[PromptedProblem]:
+    """The problems of ``source`` with their prompts, which are those of fine-tuning and evaluation.
+
+    ``split`` is that of a world, where its specification names none. A prompt that leaves no room for
+    ``max_new_tokens`` within ``max_length`` is an error, or with ``too_long: drop`` its problem is left out.
+
+    Raises:
+        UserError: the problems cannot be read, drawn or asked, or none is left.
+    """
+    grpo = _grpo(recipe)
+    asked: list[PromptedProblem] = []
+    room = recipe.max_length - grpo.max_new_tokens
+    for problem in find_problems(source, split):
+        try:
+            ids = prompt_ids(tokenizer, prompt_messages(problem, grpo.prompt), kwargs=recipe.chat_template_kwargs)
+        except UserError as error:
+            raise UserError(f"problem {problem.id}: {error}") from None
+        if len(ids) > room and recipe.too_long == "refuse":
+            raise UserError(
+                f"problem {problem.id}: its prompt has {len(ids)} tokens, and max_length less "
+                f"objective.grpo.max_new_tokens leaves {room}; raise max_length, or say too_long: drop"
+            )
+        if len(ids) <= room:
+            ending = tokenizer.decode(ids[-8:])
+            asked.append(PromptedProblem(problem, ids, thinks=ending.rstrip().endswith(THINK_OPENS)))
+    if not asked:
+        raise UserError(f"objective.grpo: {_named(source)}: no problem is left whose prompt fits into {room} tokens")
+    return asked
+
+
+def find_problems(source: Problems, split: str) -> list[Problem]:
+    """The problems of a file, in its order, or those that a world draws: always the same for one specification.
+
+    Raises:
+        UserError: the file cannot be read, or the world has no such field or too few problems.
+    """
+    if isinstance(source, str):
+        return list(read_problems(source).values())
+    split = str(source.spec.get("split", split))
+    sampler = sampler_of(source.world, source.n, split, source.spec)
+    new = NewProblems(Path(_named(source)), source.n, split, ())
+    problems: list[Problem] = []
+    for start in count(0, _DRAWN):
+        for one in draw(sampler, range(start, start + _DRAWN)):
+            if new.take(one.content, one.key):
+                problems.append(parse_record(one.line, Problem, _named(source)))
+            if len(problems) == source.n:
+                return problems
+    raise AssertionError
+
+
+def plan_steps(recipe: Recipe, problems: int, processes: int) -> PolicyPlan:
+    """The plan of a run on so many ``problems``: each comes once before any comes again, in another order each time.
+
+    Raises:
+        UserError: the texts of a step cannot be shared evenly by the processes.
+    """
+    grpo = _grpo(recipe)
+    share, rest = divmod(recipe.batch_size, processes)
+    micro = recipe.micro_batch or share
+    if rest or share % micro:
+        raise UserError(
+            f"batch_size: {recipe.batch_size} is not a multiple of processes x micro_batch = {processes} x {micro}"
+        )
+    groups = recipe.batch_size // grpo.samples
+    steps = recipe.steps or max(1, round((recipe.epochs or 1) * problems / groups))
+    needed = groups * grpo.updates * -(-steps // grpo.updates)
+    passes = [
+        np.random.default_rng((recipe.seed, number)).permutation(problems) for number in range(-(-needed // problems))
+    ]
+    return PolicyPlan(steps, processes, micro, share // micro, np.concatenate(passes)[:needed])
+
+
+def _grpo(recipe: Recipe) -> Grpo:
+    assert recipe.objective.grpo is not None
+    return recipe.objective.grpo
+
+
+def _named(source: Problems) -> str:
+    return f"{source.n} of {source.world}" if isinstance(source, WorldProblems) else source
