@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ def sampled_pairs(
     """Write pairs of the samples of ``runs``, at most ``most`` a problem; returns counts.
 
     Both are whole traces, written in their normal form, so that neither differs from the other by what stands around a
-    trace. The prompt is the one that the run asked with.
+    trace. A refuted sample is in one pair, a proved one in several if there are fewer. The prompt is the one that the
+    run asked with.
 
     Raises:
         UserError: as :meth:`~eval.learning.judged_samples.SampledRuns.of`, a run with pictures, or no pair.
@@ -46,7 +47,7 @@ def sampled_pairs(
         _pair(chosen, rejected)
         for problem_id in sampled.problems
         for chosen, rejected in islice(
-            zip(proved[problem_id].values(), refuted[problem_id].values(), strict=False), most
+            zip(cycle(proved[problem_id].values()), refuted[problem_id].values(), strict=False), most
         )
     ]
     if not pairs:

@@ -32,17 +32,23 @@ def traces(tmp_path: Path, booths: list[Problem]) -> Path:
 def test_pairs_of_samples(make_run: MakeRun, booths: list[Problem], srt: Srt, tmp_path: Path) -> None:
     def texts(problem: Problem) -> list[str]:
         unproved = "I think so.\nANSWER: A"  # no trace, and so in no pair
+        if problem == booths[5]:
+            return [proof(problem), false(problem), false(problem).replace("CORRELATE (1)", "CORRELATE (2)", 1)]
         return [unproved, false(problem), proof(problem)] if problem in booths[:4] else [proof(problem)] * 3
 
-    done = srt("pairs", make_run("run", texts), "-o", tmp_path / "pairs.jsonl", "--json")
+    run = make_run("run", texts)
+    assert srt("pairs", run, "-o", tmp_path / "more.jsonl", "--most", 3).status == 0
+    several = [pair for pair in read_records(tmp_path / "more.jsonl", Pair) if pair.problem_id == booths[5].id]
+    assert len({pair.rejected[0].content for pair in several}) == len(several) == 2
+    done = srt("pairs", run, "-o", tmp_path / "pairs.jsonl", "--json")
     assert done.status == 0, done.err
     pairs = list(read_records(tmp_path / "pairs.jsonl", Pair))
-    assert [pair.problem_id for pair in pairs] == [problem.id for problem in booths[:4]]
-    for pair, problem in zip(pairs, booths, strict=False):
+    assert [pair.problem_id for pair in pairs] == [problem.id for problem in (*booths[:4], booths[5])]
+    for pair, problem in zip(pairs[:4], booths, strict=False):
         assert pair.prompt == prompt_messages(problem, "bare", pictures=False)
         assert (pair.chosen[0].content, pair.rejected[0].content) == (proof(problem), false(problem))
         assert "answer" in pair.fault
-    assert json.loads(done.out)["problems with a pair"] == 4
+    assert json.loads(done.out)["problems with a pair"] == 5
 
 
 @pytest.mark.parametrize("text", ["claims", "anchored"])
