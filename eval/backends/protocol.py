@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 from pydantic import Field, model_validator
 
 from eval.decoding.decode_settings import Decode
-from srt.io.records import Guided, Image, Message, Problem, Record, Thinking
+from srt.io.records import Guided, Image, Message, Problem, Record, RefusedLine, Thinking
 from srt.language.trace import Operation
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -91,7 +91,7 @@ class Generation:
     ``input_tokens`` are those of the prompt, ``image_tokens`` of which stand for pictures; ``finish_reason`` is
     ``length`` where no end of sequence came within the budget, ``error`` where this request could not be generated for,
     and ``error`` then says why in one line; ``thinking`` is ``None`` where no think block was opened; ``seconds`` is
-    the batch's time divided evenly among its rows. The last four are those of a guided text
+    the batch's time divided evenly among its rows. The last five are those of a guided text
     (:class:`srt.io.records.Prediction`): ``output_tokens`` then counts what was taken back, too.
     """
 
@@ -108,6 +108,7 @@ class Generation:
     kept_tokens: int | None = None
     tries: int | None = None
     lines_back: int | None = None
+    refused: tuple[RefusedLine, ...] = ()
 
 
 class Backend(Protocol):

@@ -38,6 +38,7 @@ from eval.backends.trace_grammar import trace_gbnf, trace_regex
 from eval.decoding.decode_settings import REDRAW_TEMPERATURE
 from eval.decoding.guide import Guide, LineDraft, Verdict
 from eval.decoding.guided_text import GuidedText
+from eval.decoding.refused_lines import refused_lines
 from eval.decoding.served_lines import DrawnLine, LinesAsked, LinesDrawn, write_lines
 from eval.decoding.verdicts import Verdicts
 from eval.decoding.ways import WAYS
@@ -330,7 +331,7 @@ class ServerBackend:
             return verdicts.of(asked, draft)
 
         try:
-            text, said, ended = await write_lines(
+            text, served = await write_lines(
                 partial(GuidedText, options, settings.max_new_tokens),
                 request.problem,
                 request.seed,
@@ -344,17 +345,19 @@ class ServerBackend:
             seconds = time.monotonic() - began
             return Generation("", first.input_tokens, spent, "error", seconds, error=str(error))
         assert first is not None
+        said = served.said_by(text.ids)
         return Generation(
             text=said,
             input_tokens=first.input_tokens,
             output_tokens=text.drawn,
-            finish_reason="stop" if ended else "length",
+            finish_reason="stop" if served.ends.intersection(text.ids[-1:]) else "length",
             seconds=time.monotonic() - began,
             thinking=think_state(first.prompt or "", said),
             guided=guide.marks[not text.whole],
             kept_tokens=len(text.ids),
             tries=text.redrawn,
             lines_back=text.taken_back,
+            refused=refused_lines(text, served.said_by),
         )
 
     def line_body(

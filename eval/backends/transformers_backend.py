@@ -31,11 +31,12 @@ from eval.backends.constraints import (
 from eval.backends.model_folder import FolderBackend
 from eval.backends.model_inputs import PicturePrompts, Prompt, pad_left
 from eval.backends.protocol import Attention, Dtype, Generation, GenerationSettings, Request
-from eval.backends.token_counts import text_of
+from eval.backends.token_counts import text_of, until_end
 from eval.decoding.decode_settings import Decode
 from eval.decoding.guide import Guide
 from eval.decoding.guided_rows import Asked, Writing, Written, write_guided
 from eval.decoding.model_rows import model_rows
+from eval.decoding.refused_lines import refused_lines
 from eval.decoding.ways import WAYS
 from srt.io.errors import UserError
 from srt.language.template_kwargs import TemplateKwargs
@@ -275,7 +276,11 @@ class TransformersBackend(FolderBackend):
             kept_tokens=kept.output_tokens,
             tries=text.redrawn,
             lines_back=text.taken_back,
+            refused=refused_lines(text, self._text_before_end),
         )
+
+    def _text_before_end(self, ids: Sequence[int]) -> str:
+        return text_of(self.tokenizer, until_end(ids, self._files.ends)[0])
 
     def _on_device(self, inputs: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         return {

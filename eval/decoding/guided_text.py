@@ -5,12 +5,15 @@ It knows neither the model nor the guide: tokens and verdicts come in, and it sa
 
 from __future__ import annotations
 
-from collections.abc import Set
-from itertools import chain
+from collections.abc import Sequence, Set
+from itertools import accumulate, chain
 
 from eval.decoding.decode_settings import Redrawing
 from eval.decoding.guide import Verdict
-from eval.decoding.text import Break
+from eval.decoding.text import Break, RefusedIds
+
+TAKEN_BACK = "taken back: no line after it was kept"
+"""Why a line is gone that had been kept."""
 
 
 class GuidedText:
@@ -35,6 +38,7 @@ class GuidedText:
         self._best_is_refused = False
         self._tries = 0
         self._opened = False
+        self._gone: list[tuple[int, RefusedIds]] = []
         self._stuck_at, self._back = -1, options.back
         # Before these ids the likeliest line is known to lead nowhere: a line there has to be sampled.
         self._left_behind: set[tuple[int, ...]] = set()
@@ -48,6 +52,12 @@ class GuidedText:
     def line(self) -> int:
         """The number of the line that is drawn, from 0."""
         return len(self._kept)
+
+    @property
+    def refused(self) -> list[RefusedIds]:
+        """The lines that were refused or taken back, in the order in which they went."""
+        begins = [0, *accumulate(map(len, self._kept))]
+        return [one._replace(before=begins[line] if line <= self.line else len(self.ids)) for line, one in self._gone]
 
     @property
     def sampled(self) -> bool:
@@ -72,6 +82,7 @@ class GuidedText:
         elif self._may_be_cut and len(self.ids) == self._longest:
             self.finished = self.whole = True
         elif len(self.ids) == self._longest:
+            self._note(self.line, self.draft, f"the text would have more than {self._longest} tokens")
             self._refuse()
         return False
 
@@ -92,6 +103,7 @@ class GuidedText:
                 self.finished, self.whole = True, verdict.whole
                 return
         else:
+            self._note(self.line, self.draft[:-1] if self._opened else self.draft, verdict.reason)
             if ended and self.line >= len(self._best):
                 # It has an answer, though it is not what was looked for.
                 self._best, self._best_is_refused = [*self._kept, self.draft], True
@@ -126,6 +138,8 @@ class GuidedText:
         self._stuck_at = max(self._stuck_at, self.line)
         count = min(self._back, self.line)
         self._back += self._options.back
+        for line in range(self.line - count, self.line):
+            self._note(line, self._kept[line], TAKEN_BACK)
         del self._kept[self.line - count :]
         self.taken_back += count
         self._left_behind.add(self._before())
@@ -136,6 +150,10 @@ class GuidedText:
         if len(self._best) > self.line:
             self._kept, self.draft = self._best, []
             self.whole = self._may_be_cut and not self._best_is_refused
+
+    def _note(self, line: int, ids: Sequence[int], reason: str | None) -> None:
+        last = tuple(self._kept[line - 1][-1:]) if line else ()
+        self._gone.append((line, RefusedIds(0, last, tuple(ids), reason)))
 
     def _before(self) -> tuple[int, ...]:
         return tuple(chain.from_iterable(self._kept))

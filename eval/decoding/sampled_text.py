@@ -22,6 +22,7 @@ class SampledText:
     """
 
     line = taken_back = 0
+    refused = ()
 
     def __init__(self, options: Samples, longest: int, ends: Set[int], choose: Choose) -> None:
         self._options, self._longest, self._ends, self._choose = options, longest, ends, choose

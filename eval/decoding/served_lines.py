@@ -78,8 +78,8 @@ async def write_lines(
     draw: Callable[[LinesAsked], Awaitable[LinesDrawn]],
     judge: Callable[[LineDraft], Awaitable[Verdict]],
     longest: int,
-) -> tuple[GuidedText, str, bool]:
-    """The text for ``problem``, of ``longest`` tokens at most, what it says, and whether the model ended it.
+) -> tuple[GuidedText, ServedText]:
+    """The text for ``problem``, of ``longest`` tokens at most, and what its ids say.
 
     ``begin`` makes an empty text from the set of ids that end one. A line is drawn once, and again in as many
     candidates as its tries allow, the first kept one of which is taken; the tokens of all count. No candidate may take
@@ -115,10 +115,9 @@ async def write_lines(
                 text.judged(verdict)
                 kept = verdict.kept
             elif text.draft and not text.finished:  # cut at its share, and refused
-                text.judged(Verdict(kept=False))
+                text.judged(Verdict(kept=False, reason="cut off: so many tokens are left for a candidate"))
         text.spend(unneeded)
-    ids = text.ids
-    return text, served.said_by(ids), bool(ids) and ids[-1] in served.ends
+    return text, served
 
 
 def _add(text: GuidedText, ids: Sequence[int], *, broken: bool) -> bool:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Protocol
 
 from eval.decoding.guide import Verdict
 
 Break = Literal["none", "ends", "opens"]
 """Whether a token breaks the line: it ``ends`` one, or also ``opens`` the next, of which it then is the first token."""
+
+
+class RefusedIds(NamedTuple):
+    """The ``ids`` of a line that was refused, or taken back, with the ``reason``; ``last`` is the id before them, if
+    any. So many of the ids that stand in the end are ``before`` the line that stands in its place."""
+
+    before: int
+    last: tuple[int, ...]
+    ids: tuple[int, ...]
+    reason: str | None
 
 
 class Text(Protocol):
@@ -40,6 +51,10 @@ class Text(Protocol):
     @property
     def taken_back(self) -> int:
         """How many lines are gone that had been kept."""
+
+    @property
+    def refused(self) -> Sequence[RefusedIds]:
+        """The lines that are gone, in the order in which they went."""
 
     @property
     def sampled(self) -> bool:

@@ -8,24 +8,25 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 import torch
 
-from eval.backends.constraints import draw_tokens
+from eval.backends.constraints import draw_tokens, token_bytes
 from eval.backends.model_folder import ModelFolder
 from eval.backends.token_counts import text_of, until_end
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
 from eval.benchmarks.definition.benchmark import PLAIN, Asking
 from eval.decoding.guide import Guide, Verdict
-from eval.decoding.guided_rows import Asked, Writing, write_guided
+from eval.decoding.guided_rows import Asked, Constrain, Writing, write_guided
 from eval.decoding.guided_text import GuidedText
 from eval.decoding.model_rows import model_rows
 from eval.decoding.text import Text
 from research.decoding.controls import Noted
+from research.decoding.line_masks import LineMask
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.record_lines import parse_record
@@ -78,10 +79,13 @@ class Lines(GuidedText):
 
 
 class Writer:
-    """The model in ``folder``, which is loaded when it first writes; greedy, with lines drawn again at 0.7."""
+    """The model in ``folder``, which is loaded when it first writes; greedy, with lines drawn again at 0.7.
 
-    def __init__(self, folder: Path, style: PromptStyle, batch_size: int) -> None:
-        self._files = ModelFolder(folder, None)
+    ``masked``: greedy over those tokens alone with which a line can be proved (:mod:`.line_masks`).
+    """
+
+    def __init__(self, folder: Path, style: PromptStyle, batch_size: int, *, masked: bool = False) -> None:
+        self._files, self.masked = ModelFolder(folder, None), masked
         self._style, self._batch_size = style, batch_size
 
     @property
@@ -122,9 +126,16 @@ class Writer:
             prompt = render_prompt(tokenizer, list(question.messages), 0)
             ids = tokenizer.encode(prompt, add_special_tokens=False)
             own = hashlib.sha256(f"{question.problem.id} {seed}".encode()).hexdigest()
-            yield Asked(
-                number, without_gold(question.problem), {"input_ids": torch.tensor([ids])}, int(own[:15], 16), list
-            )
+            unseen = without_gold(question.problem)
+            constraints = partial(self._masks, unseen) if self.masked else list
+            yield Asked(number, unseen, {"input_ids": torch.tensor([ids])}, int(own[:15], 16), constraints)
+
+    def _masks(self, problem: Problem) -> list[Constrain]:
+        return [LineMask(problem, self._says, self.ends)]
+
+    @cached_property
+    def _says(self) -> list[bytes]:
+        return token_bytes(self._files.tokenizer)
 
     def _judged(self, problem: Problem, text: Text) -> WrittenText:
         ids, ended = until_end(text.ids, self.ends)

@@ -9,8 +9,11 @@ What is finished is read from ``output/cells``, so that a command that was kille
 
 A whole-sample way has as many samples as its budget has greedy texts, the first greedy (``greedy`` is its first point),
 and ends early where more cannot matter. A line-wise way has that many tokens for each problem, so that with 1 a text
-longer than the mean is cut off. All tokens count, and the table has what was spent. Masking the tokens that no provable
-step could have, without drawing again, is not here: it needs all provable next steps of a text in advance.
+longer than the mean is cut off. All tokens count, and the table has what was spent.
+
+``masked`` is greedy over those tokens alone with which a line can be proved, and draws nothing again. It is there for
+booths (:mod:`research.decoding.provable_lines`). Such a mask knows, before a line is written, all that the checker
+would prove: that is nearly a solver, and for most worlds nobody has it. It does not know which lines lead to an answer.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ from eval.report.number_format import interval
 from eval.scoring.arm_summary import Share, share
 from research.decoding.cells import Cell, Lines, Writer, WrittenText, read_or_write
 from research.decoding.controls import CertificateGuide, CoinGuide, LikelyGuide, NotingProofGuide, OperationGuide
+from research.decoding.provable_lines import is_booth
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
@@ -60,6 +64,7 @@ WayName = Literal[
     "constrain",
     "infer",
     "early",
+    "masked",
     "solver",
 ]
 
@@ -132,16 +137,18 @@ def run(study: Study) -> str:
         raise UserError(f"{study.problems}: {len(problems)} problems, and {study.tune} are tuned on: none is left")
     if "early" in study.ways and study.early and len(study.early) != len(study.models):
         raise UserError(f"early: {len(study.early)} folders for {len(study.models)} models; one each was expected")
+    ways = [way for way in study.ways if way != "masked" or all(map(is_booth, reported))]
     tuned: list[Tuned] = []
     cells: dict[tuple[WayName, int], list[tuple[int, Cell]]] = {}
     for number, folder in enumerate(study.models):
         writer = Writer(folder, study.prompt, study.batch_size)
         early = Writer(study.early[number], study.prompt, study.batch_size) if study.early else None
+        others = {"early": early, "masked": Writer(folder, study.prompt, study.batch_size, masked=True)}
         tuned.append(_tune(study, number, writer, tuning))
-        for way in study.ways:
+        for way in ways:
             for budget in _budgets(way, study):
-                for seed in study.seeds[:1] if way == "greedy" else study.seeds:
-                    if (by := early if way == "early" else writer) is not None:
+                for seed in study.seeds[:1] if way in _GREEDY else study.seeds:
+                    if (by := others.get(way, writer)) is not None:
                         cell = _cell(study, number, by, reported, way, budget, seed, tuned[-1])
                         cells.setdefault((way, budget), []).append((number, cell))
     rows = [_row(way, budget, found, reported, len(study.models)) for (way, budget), found in cells.items()]
@@ -153,6 +160,8 @@ def run(study: Study) -> str:
     if "certificate" in study.ways and all(row.certified_and_right is None for row in rows):
         rows = [row for row in rows if row.way != "certificate"]
         note += " No problem has a certificate here: that way is left out."
+    if "masked" in study.ways and "masked" not in ways:
+        note += " Not all problems are of booths without a compass: masked is left out."
     said = "; ".join(
         f"unit {each.unit} tokens, refusal {each.refusal:.3f}, thresholds {each.threshold:.3f} and "
         f"{each.best_threshold:.3f} nats"
@@ -180,16 +189,18 @@ _LINES: dict[str, Callable[[Tuned], Guide]] = {
     "greedy": lambda _: CoinGuide(0.0),
     "proved": lambda _: ProofGuide(),
     "early": lambda _: ProofGuide(),
+    "masked": lambda _: CoinGuide(0.0),
     "coin": lambda tuned: CoinGuide(tuned.refusal),
     "likely": lambda tuned: LikelyGuide(tuned.threshold),
     "likely-best": lambda tuned: LikelyGuide(tuned.best_threshold),
     "constrain": lambda _: OperationGuide("CONSTRAIN"),
     "infer": lambda _: OperationGuide("INFER"),
 }
+_GREEDY = ("greedy", "masked")
 
 
 def _budgets(way: str, study: Study) -> Sequence[int]:
-    if way == "greedy":
+    if way in _GREEDY:
         return [1]
     if way in _SAMPLES:
         return [budget for budget in study.budgets if budget > 1]
@@ -215,7 +226,7 @@ def _cell(
 
         return _written(study, f"{way}-{budget}", number, writer, problems, seed, guide, options, begin)
     # A greedy text may be as long as it likes: nothing is refused.
-    tokens = study.max_new_tokens if way == "greedy" else budget * tuned.unit
+    tokens = study.max_new_tokens if way in _GREEDY else budget * tuned.unit
     return _lines(study, f"{way}-{budget}", number, writer, problems, seed, _LINES[way](tuned), tokens)
 
 
@@ -256,6 +267,7 @@ def _written(
         "guide": [type(guide).__name__, dict(vars(guide))],
         "options": options.model_dump(),
         "seed": seed,
+        **({"masked": True} if writer.masked else {}),
     }
     path = study.output / "cells" / f"model-{number}" / f"{name}-seed-{seed}.json"
     return read_or_write(path, made_by, partial(writer.write, problems, seed, guide, begin))
@@ -347,6 +359,7 @@ _TITLES: dict[WayName, str] = {
     "constrain": "control: CONSTRAIN alone",
     "infer": "control: INFER alone",
     "early": "early checkpoint, proved at every step",
+    "masked": "control: masked to provable lines",
     "solver": "exact solver alone",
 }
 

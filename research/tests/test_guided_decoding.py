@@ -19,11 +19,12 @@ from research.decoding.controls import (
     OperationGuide,
 )
 from research.decoding.guided_decoding import Study, run
+from research.decoding.provable_lines import ProvableLines
 from srt.io.errors import UserError
 from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.io.yaml_config import parse_config, read_yaml
-from srt.judging.prefix import without_gold
+from srt.judging.prefix import judge_prefix, without_gold
 from srt.language.prompts import prompt_messages
 from srt.language.text import MARKERS, linearize
 from srt.language.trace import Operation
@@ -124,6 +125,16 @@ def test_a_study_is_whole_and_resumes(problems: list[Problem], tmp_path: Path) -
     proved, early = ([row for row in rows if row["way"] == way] for way in ("proved", "early"))
     assert [{**row, "way": ""} for row in early] == [{**row, "way": ""} for row in proved]
     assert proved[-1]["tokens"] == 2 * unit
+    (masked,) = (row for row in rows if row["way"] == "masked")
+    assert not masked["refused"]
+    (cell,) = (tmp_path / "out" / "cells").rglob("masked-*.json")
+    for problem, found in zip(problems[2:], json.loads(cell.read_text())["texts"], strict=False):
+        lines = found["text"].splitlines(keepends=True)
+        assert found["problem_id"] == problem.id
+        assert found["output_tokens"] == 24, "it learned nothing, and yet all that it ends is proved"
+        kept_lines = [judge_prefix(problem, "".join(lines[: number + 1])).kept for number in range(len(lines) - 1)]
+        assert kept_lines == [True] * len(kept_lines)
+        assert ProvableLines(without_gold(problem)).begins("".join(lines[:-1]), lines[-1].rstrip("\ufffd\n").encode())
     cells = sorted((tmp_path / "out" / "cells").rglob("*.json"))
     before = {path: path.stat().st_mtime_ns for path in cells}
     cells[0].unlink()

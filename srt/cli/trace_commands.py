@@ -107,10 +107,13 @@ def check(
 
 
 def show(
-    traces: Annotated[Path, typer.Argument(help="A file of traces (JSONL or Parquet).")],
+    traces: Annotated[Path, typer.Argument(help="A file of traces (JSONL or Parquet); with --tries, of predictions.")],
     problems: Annotated[Path, typer.Option("--problems", help="The problems that the traces solve.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The page to write (HTML).")] = Path("show.html"),
     n: Annotated[int, typer.Option("-n", min=1, max=1000, help="At most so many traces, from the first on.")] = 100,
+    tries: Annotated[
+        bool, typer.Option("--tries", help="Show the predictions of a guided evaluation, with their refused lines.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Write a page of your traces beside their problems.
@@ -118,10 +121,12 @@ def show(
     It is the gallery of your own file: pictures, steps, and the verdicts of the checker, which checks them anew.
 
     Example: srt show traces.jsonl --problems problems.jsonl -o show.html
+
+    Example: srt show runs/guided/predictions.jsonl --problems problems.jsonl --tries
     """
     from srt.gallery.gallery_page import show_command
 
-    print_summary(show_command(traces, problems, out, n), as_json)
+    print_summary(show_command(traces, problems, out, n, tries=tries), as_json)
 
 
 def mutate(

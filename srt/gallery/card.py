@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from srt.answers.written_form import canonical_text
 from srt.images.shown_file import shown_file
 from srt.io.errors import UserError
-from srt.io.records import Problem
+from srt.io.records import Problem, RefusedLine
 from srt.language.trace import StepCheck, Trace, TraceCheck
 from srt.pages.page_template import data_uri
 from srt.worlds.world import Refused, World
@@ -19,20 +19,23 @@ _MAX_SIDE: Final = 1200
 
 
 class ShownStep(NamedTuple):
-    """A step as text: what it cites, its claim, the claim as a sentence, and the verdict with its reason."""
+    """A step as text: what it cites, its claim, the claim as a sentence, and the verdict with its reason. ``refused``
+    were drawn in its place, and did not stand."""
 
     op: str = ""
     args: str = ""
     claim: str = ""
     assertion: str = ""
     verdict: StepCheck | None = None
+    refused: tuple[RefusedLine, ...] = ()
 
 
 class Card(NamedTuple):
     """``pictures`` and ``solved`` are data URIs: what the problem shows, and the world's drawing of its solution.
 
     ``unseen`` are pictures that cannot be shown, each with the reason. ``text`` is the prose of a cot trace; ``prose``
-    and ``terse`` are a trace of a world in words. ``said`` is a line about the whole.
+    and ``terse`` are a trace of a world in words. ``said`` is a line about the whole. ``refused`` were drawn in the
+    place of the answer.
     """
 
     problem: Problem | None = None
@@ -47,6 +50,7 @@ class Card(NamedTuple):
     text: str | None = None
     prose: str | None = None
     terse: str | None = None
+    refused: tuple[RefusedLine, ...] = ()
 
     @property
     def lang(self) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 
 from srt.gallery.card import Card, whole_card
 from srt.gallery.gallery_samples import samples
+from srt.gallery.tried_card import tried_card
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.output_paths import keep_apart
 from srt.io.problem_files import ProblemLines
 from srt.io.record_lines import parse_record
-from srt.io.records import Problem
+from srt.io.records import Prediction, Problem
 from srt.language.trace import Trace
 from srt.pages.page_template import page_environment, page_script, page_style
 from srt.pipeline.check import check_with_truth
@@ -44,10 +45,12 @@ def gallery_command(
     return _counts(out, shown)
 
 
-def show_command(traces: Path, problems: Path, out: Path, n: int) -> dict[str, Any]:
+def show_command(traces: Path, problems: Path, out: Path, n: int, *, tries: bool = False) -> dict[str, Any]:
     """Write the page ``out`` with the first ``n`` of ``traces``, each checked anew, beside its problem.
 
-    A trace whose problem is not in the file is counted as skipped. Returns the counts that the command prints.
+    With ``tries`` they are the predictions of a guided evaluation, with the lines that were refused. What has its
+    problem not in the file, and a prediction for a changed problem, is counted as skipped. Returns the counts that the
+    command prints.
 
     Raises:
         UserError: a file cannot be read, no trace has its problem in ``problems``, or the page cannot be written.
@@ -55,17 +58,23 @@ def show_command(traces: Path, problems: Path, out: Path, n: int) -> dict[str, A
     keep_apart(out, traces, problems)
     shown: list[Card] = []
     skipped: list[str] = []
-    for line in islice(ProblemLines(problems).beside(traces, Trace), n):
-        trace = parse_record(line.trace, Trace, line.place)
-        if line.problem is None:
-            skipped.append(trace.problem_id)
+    kind: type[Prediction] | type[Trace]
+    kind, what = (Prediction, "prediction") if tries else (Trace, "trace")
+    for line in islice(ProblemLines(problems).beside(traces, kind), n):
+        record = parse_record(line.trace, kind, line.place)
+        if line.problem is None or (isinstance(record, Prediction) and record.variant != "plain"):
+            skipped.append(record.problem_id)
             continue
         problem = parse_record(line.problem.data, Problem, line.problem.place)
-        shown.append(traced(problem, trace, problems.parent))
+        if isinstance(record, Prediction):
+            shown.append(tried_card(problem, record, problems.parent))
+        else:
+            shown.append(traced(problem, record, problems.parent))
     if not shown:
-        why = f"no trace in this file has its problem in {problems}; {skipped[0]!r} is not there" if skipped else ""
-        raise UserError(f"{traces}: {why or 'no traces in this file'}")
-    write_atomically(out, [page(traces.name, (), "traces, each with its problem", "", shown).encode()])
+        why = f"no {what} in this file has its problem in {problems}; {skipped[0]!r} is not there" if skipped else ""
+        raise UserError(f"{traces}: {why or f'no {what}s in this file'}")
+    foot = "Struck out: lines that were drawn in the place of the one above them and refused." if tries else ""
+    write_atomically(out, [page(traces.name, (), f"{what}s, each with its problem", foot, shown).encode()])
     return _counts(out, shown) | ({"skipped": len(skipped)} if skipped else {})
 
 

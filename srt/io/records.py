@@ -259,6 +259,16 @@ class Pair(Record):
     fault: str
 
 
+class RefusedLine(Record):
+    """A line that a guide refused where the one stands that begins at character ``at`` of the text (at its end where
+    none stands), ``times`` times in all, with the ``reason``; ``None`` where nobody gave one."""
+
+    at: int
+    line: str
+    reason: str | None = None
+    times: int = 1
+
+
 class Prediction(Record):
     """One generation. Token counts come from ids, never from re-tokenized text; ``None`` where nobody gave them.
 
@@ -270,7 +280,8 @@ class Prediction(Record):
 
     ``guided`` is what the guide of a text found it to be in the end. Of its ``output_tokens``, all that were generated,
     ``kept_tokens`` are in the text; ``tries`` lines, or samples, were drawn again, and ``lines_back`` lines that had
-    been kept were taken back.
+    been kept were taken back. ``refused`` are such lines, in the order of their places; a long list is cut off
+    (:mod:`eval.decoding.refused_lines`).
     """
 
     key: str
@@ -290,6 +301,7 @@ class Prediction(Record):
     kept_tokens: int | None = None
     tries: int | None = None
     lines_back: int | None = None
+    refused: tuple[RefusedLine, ...] = Field(default=(), exclude_if=lambda given: not given)
 
 
 class Score(Record):

@@ -86,7 +86,7 @@ def written(
 
 
 def plainly(row: Generation) -> Generation:
-    return replace(row, guided=None, kept_tokens=None, tries=None, lines_back=None)
+    return replace(row, guided=None, kept_tokens=None, tries=None, lines_back=None, refused=())
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9], ids=["greedy", "sampling"])
@@ -138,6 +138,7 @@ def test_no_row_looks_at_another(talker: Path, temperature: float, monkeypatch: 
     assert eight == one
     assert sum(row.tries or 0 for row in one) > 20
     assert sum(row.lines_back or 0 for row in one) > 5
+    assert sum("taken back" in (gone.reason or "") for row in one for gone in row.refused) > 5
     assert all((row.kept_tokens or 0) <= row.output_tokens <= 120 for row in one)
 
 

@@ -15,6 +15,7 @@ from transformers import AutoTokenizer
 from eval.backends import transformers_backend
 from eval.backends.transformers_backend import TransformersBackend
 from eval.decoding import verdicts
+from eval.decoding.guided_text import TAKEN_BACK
 from eval.decoding.guides import ProofGuide
 from eval.decoding.ways import WAYS
 from eval.evaluation import run_evaluation
@@ -124,6 +125,13 @@ def test_lines_that_are_not_proved_are_drawn_again(
         assert row.kept_tokens < row.output_tokens <= 3000
         assert row.reasoning_tokens is not None
         assert row.output_tokens - row.reasoning_tokens < 12, "an answer line, whatever was taken back"
+        assert sum(one.times for one in row.refused) == row.tries + (row.lines_back or 0)
+        for one in row.refused:
+            stands = row.text[one.at :].partition("\n")[0]
+            assert row.text[: one.at].endswith("\n"), "the line in its place begins there"
+            assert one.line != stands or one.reason == TAKEN_BACK
+            assert one.line.split()[0] == stands.split()[0], "whole lines, whatever token their first word is in"
+            assert one.reason
     summary = orjson.loads((tmp_path / "run" / "summary.json").read_bytes())
     assert summary["traces"]["proved_and_right"]["share"] == summary["accuracy"]["share"] == 1
     assert summary["redrawn"]["kept_tokens"] < summary["output_tokens"]["mean"]

@@ -21,7 +21,7 @@ from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Prediction
 from srt.llm.config import EndpointConfig
-from tests.eval.backends.served_answers import OPENS, lessons
+from tests.eval.backends.served_answers import OPENS, SLIP, lessons
 
 Run = Callable[..., list[Prediction]]
 
@@ -80,6 +80,10 @@ def test_a_wrong_line_is_drawn_again(run: Run, tmp_path: Path, kind: str) -> Non
     assert sum(written(row) for row in rows) == sum(counts)
     again = 2 if kind == "vllm" else 1  # of several candidates in one request the first is wrong, too
     assert [row.tries for row in rows] == [again] * 4
+    for row in rows:
+        (gone,) = row.refused
+        assert (gone.line, gone.times, row.text[: gone.at].count("\n")) == (SLIP, again, 2)
+        assert gone.reason
     assert len(counts) == sum(trace.count("\n") + 2 for trace in traces), "a request for each line, and for one again"
     assert all((row.kept_tokens or 0) < written(row) for row in rows)
 

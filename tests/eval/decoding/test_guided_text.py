@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
 from eval.decoding.decode_settings import Decode, Redrawing
 from eval.decoding.guide import Verdict
-from eval.decoding.guided_text import GuidedText
+from eval.decoding.guided_text import TAKEN_BACK, GuidedText
+from eval.decoding.refused_lines import LONGEST, MOST, refused_lines
+from eval.decoding.text import Break, RefusedIds
 
 END, BREAK = 0, 1
 
@@ -17,9 +20,9 @@ def text(longest: int = 100, *, may_be_cut: bool = False, **options: int) -> Gui
     return GuidedText(Redrawing.model_validate(options), longest, {END}, may_be_cut=may_be_cut)
 
 
-def line(of: GuidedText, *tokens: int, kept: bool, whole: bool = False) -> None:
+def line(of: GuidedText, *tokens: int, kept: bool, whole: bool = False, breaks: Break = "none") -> None:
     for token in tokens:
-        asked = of.add(token, "ends" if token == BREAK else "none")
+        asked = of.add(token, "ends" if token == BREAK else breaks)
     assert asked
     of.judged(Verdict(kept, whole))
 
@@ -135,6 +138,62 @@ def test_a_refused_answer_stays_if_nothing_longer_comes() -> None:
     assert one.finished
     assert one.ids == [5, BREAK, 6, END]
     assert not one.whole
+
+
+def test_what_is_gone_has_the_place_of_the_line_that_stands_there() -> None:
+    opens = 3
+    one = text(longest=6, tries=0, tokens=40)
+    line(one, 5, BREAK, kept=True)
+    line(one, 6, BREAK, kept=True)
+    line(one, 7, BREAK, kept=False)  # 6 goes back
+    line(one, 8, 8, BREAK, kept=True)
+    one.add(4, "none")  # too long: 8 goes back, and with it 5
+    assert one.refused[-3:] == [
+        RefusedIds(0, (BREAK,), (4,), "the text would have more than 6 tokens"),
+        RefusedIds(0, (), (5, BREAK), TAKEN_BACK),
+        RefusedIds(0, (BREAK,), (8, 8, BREAK), TAKEN_BACK),
+    ], "none of their places stands"
+    line(one, 9, 9, BREAK, kept=True)
+    one.add(6, "none")
+    one.add(opens, "opens")
+    one.judged(Verdict(kept=False, reason="why"))
+    assert one.ids == []
+    line(one, 2, BREAK, kept=True)
+    assert [(gone.before, gone.ids) for gone in one.refused] == [
+        (2, (7, BREAK)),
+        (2, (6, BREAK)),
+        (2, (4,)),
+        (0, (5, BREAK)),
+        (2, (8, 8, BREAK)),
+        (2, (6,)),
+        (0, (9, 9, BREAK)),
+    ]
+
+
+def test_refused_lines_are_few_short_and_whole() -> None:
+    says = {5: "A @", 6: " one\nB", 7: " two\n", 8: " three\nC", 9: "", 4: "x" * 400 + "\n"}
+    one = text(tries=200, tokens=2000)
+    one.add(5, "none")
+    line(one, 6, kept=True, breaks="ends")
+    for token in (8, 8, 4, END):
+        line(one, token, kept=False, breaks="ends")
+    line(one, 7, kept=True, breaks="ends")
+
+    def said_by(ids: Sequence[int]) -> str:
+        return "".join(says.get(number, "") for number in ids)
+
+    kept = said_by(one.ids)
+    assert kept == "A @ one\nB two\n"
+    found = refused_lines(one, said_by)
+    assert [(gone.at, gone.line, gone.times) for gone in found] == [
+        (8, "B three", 2),
+        (8, f"B{'x' * (LONGEST - 2)}…", 1),
+        (8, "B", 1),
+    ], "B is said by the token that ends the line before"
+    for token in range(100, 300):
+        says[token] = f" {token}\n"
+        line(one, token, kept=False, breaks="ends")
+    assert len(refused_lines(one, said_by)) == MOST
 
 
 def test_a_text_does_not_grow_beyond_what_it_may() -> None:

@@ -116,6 +116,10 @@ def test_a_false_sentence_is_drawn_again_and_a_true_one_stays(evaluate: Callable
     # What was refused of the first is its first sentence, and not the whole line.
     assert first.kept_tokens is not None
     assert (first.output_tokens or 0) < first.kept_tokens * (1 + first.tries * 0.7)
+    assert [(one.at, one.line) for one in first.refused] == [(0, "Its base is 3 × 4 = 17 by area.")]
+    assert "12" in (first.refused[0].reason or "")
+    assert {second.text[one.at :].split()[0] for one in second.refused} == {"With"}
+    assert third.refused == ()
     assert evaluate("alone", decode={"unrefuted": {"tokens": 900}}, batch_size=1) == rows
 
 
