@@ -27,7 +27,7 @@ from train.models.model_files import load_tokenizer
 from train.policy.arguments import make_policy_arguments, policy_faults
 from train.policy.held_out import HeldOutProblems
 from train.policy.policy_trainer import PolicyTrainer, make_policy_trainer
-from train.policy.problems import Asked, PolicyPlan, ask, plan_steps
+from train.policy.problems import PolicyPlan, PromptedProblem, ask, plan_steps
 from train.preflight.before_launch import data_faults, held_out_faults, reporting_faults
 from train.recipe import Recipe
 from train.run.claim import claim, is_main_process, silence_libraries
@@ -151,7 +151,7 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
 
 
 def _summarize(
-    trainer: PolicyTrainer, recipe_hash: str, asked: list[Asked], plan: PolicyPlan, seconds: float
+    trainer: PolicyTrainer, recipe_hash: str, asked: list[PromptedProblem], plan: PolicyPlan, seconds: float
 ) -> TrainSummary:
     grpo, steps = trainer.grpo, trainer.state.global_step
     groups = trainer.recipe.batch_size // grpo.samples * grpo.updates * -(-steps // grpo.updates)

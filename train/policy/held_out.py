@@ -11,7 +11,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 from srt.judging.judgement import Code
 from srt.rewards import Reward
 from train.loop.held_out import EvaluationSchedule
-from train.policy.problems import Asked
+from train.policy.problems import PromptedProblem
 from train.policy.sampling import generate_ids
 from train.policy.scoring import score
 from train.run.run_manifest import HELD_OUT_PROVED
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class HeldOutProblems(TrainerCallback):  # type: ignore[misc]
     """Has ``trainer`` answer the problems ``asked`` before its first step, every ``eval_steps`` and after the last."""
 
-    def __init__(self, trainer: PolicyTrainer, asked: Sequence[Asked]) -> None:
+    def __init__(self, trainer: PolicyTrainer, asked: Sequence[PromptedProblem]) -> None:
         self._trainer, self._asked = trainer, asked
         self._at_once = trainer.args.per_device_train_batch_size * trainer.args.steps_per_generation
         trainer.evaluation = self._figures

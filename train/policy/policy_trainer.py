@@ -19,7 +19,7 @@ from train.loop.run_trainer import RunTrainer, ready
 from train.objective import Grpo
 from train.policy.credit import first_token_of, from_first_fault
 from train.policy.monitor import PolicyMonitor
-from train.policy.problems import Asked, PolicyPlan
+from train.policy.problems import PolicyPlan, PromptedProblem
 from train.policy.sampling import generate_ids
 from train.policy.scoring import JUDGE_SECONDS, JUDGE_SHARE, Scored, score, score_groups
 from train.recipe import Recipe
@@ -33,7 +33,7 @@ def make_policy_trainer(
     arguments: GRPOConfig,
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
-    asked: Sequence[Asked],
+    asked: Sequence[PromptedProblem],
     plan: PolicyPlan,
     reference: PreTrainedModel | None = None,
     seconds_before: float = 0.0,
@@ -88,7 +88,7 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
     """
 
     grpo: Grpo
-    asked: Sequence[Asked]
+    asked: Sequence[PromptedProblem]
     monitor: PolicyMonitor
     evaluation: Callable[[PolicyTrainer], dict[str, float]]
     _faults: Sequence[int] = ()
@@ -194,7 +194,7 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
         return [row for row in self.state.log_history if HELD_OUT_PROVED in row]
 
 
-def _rows(asked: Sequence[Asked], plan: PolicyPlan) -> Dataset:
+def _rows(asked: Sequence[PromptedProblem], plan: PolicyPlan) -> Dataset:
     """A row for each group, in order; its prompt is the number of a problem, as a text."""
     return Dataset.from_dict({"prompt": [str(at) for at in plan.order.tolist()]})
 

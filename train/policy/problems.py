@@ -23,7 +23,7 @@ from train.recipe import Recipe
 _DRAWN = 64  # at a time
 
 
-class Asked(NamedTuple):
+class PromptedProblem(NamedTuple):
     """A problem and its prompt; ``thinks``: the prompt ends in a think block that the text is to close."""
 
     problem: Problem
@@ -45,7 +45,7 @@ class PolicyPlan(NamedTuple):
     order: npt.NDArray[np.int64]
 
 
-def ask(recipe: Recipe, source: Problems, split: str, tokenizer: PreTrainedTokenizerBase) -> list[Asked]:
+def ask(recipe: Recipe, source: Problems, split: str, tokenizer: PreTrainedTokenizerBase) -> list[PromptedProblem]:
     """The problems of ``source`` with their prompts, which are those of fine-tuning and evaluation.
 
     ``split`` is that of a world, where its specification names none. A prompt that leaves no room for
@@ -55,7 +55,7 @@ def ask(recipe: Recipe, source: Problems, split: str, tokenizer: PreTrainedToken
         UserError: the problems cannot be read, drawn or asked, or none is left.
     """
     grpo = _grpo(recipe)
-    asked: list[Asked] = []
+    asked: list[PromptedProblem] = []
     room = recipe.max_length - grpo.max_new_tokens
     for problem in find_problems(source, split):
         try:
@@ -69,7 +69,7 @@ def ask(recipe: Recipe, source: Problems, split: str, tokenizer: PreTrainedToken
             )
         if len(ids) <= room:
             ending = tokenizer.decode(ids[-8:])
-            asked.append(Asked(problem, ids, thinks=ending.rstrip().endswith(THINK_OPENS)))
+            asked.append(PromptedProblem(problem, ids, thinks=ending.rstrip().endswith(THINK_OPENS)))
     if not asked:
         raise UserError(f"objective.grpo: {_named(source)}: no problem is left whose prompt fits into {room} tokens")
     return asked

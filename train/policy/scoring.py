@@ -17,7 +17,7 @@ from srt.judging.judge_many import LIMIT_S
 from srt.judging.judgement import Code
 from srt.rewards import Reward, less_for_length, reward
 from train.objective import Grpo
-from train.policy.problems import Asked
+from train.policy.problems import PromptedProblem
 
 PROVED, PREFIX, NO_SIGNAL, CUT = "proved_and_right", "prefix", "no_signal", "cut"
 OUTPUT_TOKENS, JUDGE_SECONDS, JUDGE_SHARE = "output_tokens", "judge_seconds", "judge_share"
@@ -43,7 +43,7 @@ class GroupScores(NamedTuple):
     tokens: int
 
 
-def score(asked: Asked, text: str, finish_reason: FinishReason, grpo: Grpo) -> Reward:
+def score(asked: PromptedProblem, text: str, finish_reason: FinishReason, grpo: Grpo) -> Reward:
     """What ``text`` earns; nothing, if judging it takes longer than ten seconds."""
     rate = partial(
         reward, asked.problem, text, finish_reason, thinking_open=asked.thinks, plan=grpo.plan, style=grpo.text

@@ -14,7 +14,7 @@ from srt.io.records import FinishReason, Problem
 from srt.rewards import Reward
 from tests.train.conftest import problem_of
 from train.objective import Grpo
-from train.policy.problems import Asked
+from train.policy.problems import PromptedProblem
 from train.recipe import Recipe
 from train.recipe_reader import make_recipe
 
@@ -72,7 +72,9 @@ def earned(value: float, fault: int | None = 0, *, cut: bool = False) -> Reward:
     )
 
 
-def by_letters(asked: Asked | Problem | None, text: str, finish_reason: FinishReason, grpo: Grpo | None) -> Reward:
+def by_letters(
+    asked: PromptedProblem | Problem | None, text: str, finish_reason: FinishReason, grpo: Grpo | None
+) -> Reward:
     """A reward that texts of random weights differ in; the second half of each is at fault."""
     return earned(sum(text.count(letter) for letter in "aeiou") / 10, len(text) // 2, cut=finish_reason == "length")
 

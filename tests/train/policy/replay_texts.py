@@ -16,7 +16,7 @@ import train.policy.policy_trainer as policy_trainer
 from srt.io.records import FinishReason
 from srt.rewards import Reward
 from train.objective import Grpo
-from train.policy.problems import Asked
+from train.policy.problems import PromptedProblem
 from train.train_srt import main
 
 
@@ -42,7 +42,7 @@ class Replay:
         return ids if cut else [*ids[:-1], ends[0]]
 
 
-def score(asked: Asked, text: str, finish_reason: FinishReason, grpo: Grpo) -> Reward:
+def score(asked: PromptedProblem, text: str, finish_reason: FinishReason, grpo: Grpo) -> Reward:
     value = sum(text.count(letter) for letter in "aeiou") / 10
     return Reward(
         value=value,
