@@ -241,16 +241,6 @@ class Sequence(Record):
     spans: list[Span] = Field(default_factory=list)
 
 
-class RefusedLine(Record):
-    """A line that a guide refused where the one stands that begins at character ``at`` of the text (at its end where
-    none stands), ``times`` times in all, with the ``reason``; ``None`` where nobody gave one."""
-
-    at: int
-    line: str
-    reason: str | None = None
-    times: int = 1
-
-
 class Pair(Record):
     """What ``srt pairs`` writes and ``train`` reads: TRL's preference form, one completion that is proved and one that
     is not.
@@ -267,6 +257,16 @@ class Pair(Record):
     chosen: list[Message]
     rejected: list[Message]
     fault: str
+
+
+class RefusedLine(Record):
+    """A line that a guide refused where the one stands that begins at character ``at`` of the text (at its end where
+    none stands), ``times`` times in all, with the ``reason``; ``None`` where nobody gave one."""
+
+    at: int
+    line: str
+    reason: str | None = None
+    times: int = 1
 
 
 class Prediction(Record):
