@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from srt.experiment.problem_sources import WorldProblems
+from srt.io.errors import UserError
 from srt.io.yaml_config import Config
 from srt.language.prompts import PromptStyle
-from srt.worlds.world import CLAIMS, NEEDED
+from srt.worlds.world import CLAIMS, NEEDED, Kind
+from srt.worlds.world_registry import check_offered
 
 Credit = Literal["trace", "first_fault"]
 Problems = Annotated[str, Field(min_length=1)] | WorldProblems
@@ -78,6 +80,16 @@ class Grpo(Config):
     text: str = CLAIMS
     length: float = Field(default=0.0, ge=0, lt=1)
     vllm: Vllm | None = None
+
+    @field_validator("plan", "text")
+    @classmethod
+    def _offered(cls, name: str, info: ValidationInfo) -> str:
+        kinds: dict[str | None, Kind] = {"plan": "plan", "text": "text style"}
+        try:
+            check_offered(kinds[info.field_name], name)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+        return name
 
 
 class Objective(Config):

@@ -28,6 +28,7 @@ from train.policy.arguments import make_policy_arguments, policy_faults
 from train.policy.held_out import HeldOutProblems
 from train.policy.policy_trainer import PolicyTrainer, make_policy_trainer
 from train.policy.problems import PolicyPlan, PromptedProblem, ask, plan_steps
+from train.policy.scoring import NO_SIGNAL
 from train.preflight.before_launch import data_faults, held_out_faults, reporting_faults
 from train.recipe import Recipe
 from train.run.claim import claim, is_main_process, silence_libraries
@@ -129,6 +130,11 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
             if stop is not None and stop.stopped:
                 raise Preempted(trainer.state.global_step)
             seconds = trainer.seconds
+            if is_main and trainer.history and all(row.get(NO_SIGNAL) == 1 for row in trainer.history):
+                notice(
+                    "warning: in no group did two texts earn different rewards, so nothing was learned; does the model "
+                    "write traces, and are prompt, plan and text those that it was trained with?"
+                )
 
             # 5. The weights before the summary: where there is a summary, the weights are complete.
             trainer.save_final(output)

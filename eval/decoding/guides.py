@@ -8,10 +8,7 @@ from eval.decoding.guide import LineDraft, Verdict
 from srt.answers.extraction import extract
 from srt.io.records import Guided
 from srt.judging.prefix import judge_prefix
-from srt.language.text import TraceSyntaxError, parse_step, step_lang
-from srt.language.trace import ClaimCheck
-from srt.prose import check_prose
-from srt.prose.checking.givens import givens_of
+from srt.judging.refuted_claims import claims_alone, refuted_claims
 
 CONTEXT = 2_000
 """So many characters of a text are read, its last ones: a line of a long text takes no longer to check."""
@@ -36,37 +33,19 @@ class ClaimGuide:
 
     def verdict(self, draft: LineDraft) -> Verdict:
         """The claims of the line in the light of the problem and of the lines before it."""
-        text = "\n".join(_said(line) for line in draft.text.strip().split("\n"))
+        text = claims_alone(draft.text)
         if len(text) > CONTEXT:  # Nothing of it where no line begins there: a part of a claim would be another claim.
             cut = _LINE_END.search(text, len(text) - CONTEXT)
             text = "" if cut is None else text[cut.end() :]
-        refuted = _refuted(draft, text)
+        refuted = refuted_claims(draft.problem, text)
         before = text[: text.rfind("\n") + 1]
         if any(claim.end <= len(before) for claim in refuted):  # A later line can refute an earlier one.
-            there = {claim.start for claim in _refuted(draft, before)}
+            there = {claim.start for claim in refuted_claims(draft.problem, before)}
             refuted = [claim for claim in refuted if claim.start not in there]
         if not refuted:
             return Verdict(kept=True, whole=True)
         claim = refuted[0]
         return Verdict(kept=False, reason=f"{claim.claim}: {claim.counterexample or claim.reason}")
-
-
-def _said(line: str) -> str:
-    """``line`` without the operation and the premises of a step: in ``#3 - 4 * 5 = 20`` nothing is subtracted. Nothing
-    if it is a step that cannot be read."""
-    lang = step_lang(line.strip())
-    if lang is None:
-        return line
-    try:
-        _, step = parse_step(line.strip(), 1, lang)
-    except TraceSyntaxError:
-        return ""
-    return "; ".join(part for part in (step.assertion, step.claim) if part)
-
-
-def _refuted(draft: LineDraft, text: str) -> list[ClaimCheck]:
-    checks = check_prose(text, lang=draft.problem.lang, givens=[givens_of(draft.problem).whole])
-    return [check for check in checks if check.support == "refuted"]
 
 
 class AnswerGuide:

@@ -27,19 +27,20 @@ def sampled_pairs(
     run asked with.
 
     Raises:
-        UserError: as :meth:`~eval.learning.judged_samples.SampledRuns.of`, a run with pictures, or no pair.
+        UserError: as :meth:`~eval.learning.judged_samples.SampledRuns.of`, a problem with a picture, or no pair.
     """
     check_place(out)
     sampled = SampledRuns.of(runs, problems)
     keep_apart(out, problems, *(folder / name for folder in runs for name in ("predictions.jsonl", "run.json")))
-    for folder, manifest in zip(runs, sampled.manifests, strict=True):
-        if manifest.pictures:
-            raise UserError(f"{folder}: its model was shown pictures; pairs are of text")
     counts: Counter[str] = Counter()
     proved: dict[str, dict[str, JudgedSample]] = defaultdict(dict)
     refuted: dict[str, dict[str, JudgedSample]] = defaultdict(dict)
     for sample in sampled.samples(workers):
         counts["samples"] += 1
+        if sample.question.images:
+            raise UserError(
+                f"problem {sample.question.problem.id!r}: the model was shown its picture; pairs are of text"
+            )
         side = proved if sample.is_proved else refuted if sample.judged.code == "refuted" else None
         if side is not None and sample.trace is not None:
             side[sample.trace.problem_id].setdefault(linearize(sample.trace), sample)

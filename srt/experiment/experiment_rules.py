@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from srt.experiment.experiment_blocks import ContinuedModel, Curve, InitModel, TaughtTraces
-from srt.experiment.experiment_recipe import Experiment
+from srt.experiment.experiment_recipe import SET_BY_EXPERIMENT, Experiment
 
 LENGTH = ("steps", "epochs")
 """The keys that say how long a training run is."""
@@ -78,8 +78,14 @@ def _of_learn(experiment: Experiment) -> Iterator[str]:
         yield f"arms: {learned[0]}: goes on from srt, which must be among the arms"
     if learn is None:
         yield f"arms: {learned[0]}: needs learn, as in learn: {{problems: 2000, train: {{steps: 200}}}}"
-    elif not isinstance(learn.train.get("steps"), int):
-        yield "learn: train: steps: missing; it is the length of a round"
+    else:
+        if not isinstance(learn.train.get("steps"), int):
+            yield "learn: train: steps: missing; it is the length of a round"
+        for name, block in (("train", learn.train), ("dpo", learn.dpo), ("grpo", learn.grpo)):
+            taken = (*SET_BY_EXPERIMENT, *(["objective"] if name == "train" else []))
+            keys = {*block, *(f"{key}.{inner}" for key, of in block.items() if isinstance(of, dict) for inner in of)}
+            for key in (key for key in taken if key in keys):
+                yield f"learn.{name}: {key}: must be left out, because the experiment sets it"
     if learned == ["srt+more"]:
         yield "arms: srt+more: takes as many tokens as another arm that goes on from srt; name that too"
     for key, is_set in (("curve", experiment.curve), ("stages", experiment.stages), ("probe", experiment.probe)):

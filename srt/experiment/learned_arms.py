@@ -27,8 +27,9 @@ from srt.experiment.experiment_recipe import MORE, Experiment
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.training_recipes import evaluation_settings, recipe_of
 from srt.io.atomic_files import write_atomically
+from srt.io.errors import UserError
 from srt.io.problem_files import stream_problems
-from srt.io.record_reader import read_records
+from srt.io.record_reader import count_lines, read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Prediction
 from srt.io.yaml_config import merged
@@ -63,6 +64,13 @@ class LearningCost(NamedTuple):
             f"{arm}, seed {seed}: after {ORIGIN} {self.sampled:,} tokens were read and sampled in "
             f"{self.sampling_seconds:,.0f} s, and {self.trained:,} trained on in {self.training_seconds:,.0f} s"
         )
+
+
+def check_learn(experiment: Experiment) -> None:
+    """Raise a :class:`UserError` if a round is to have more problems than there are."""
+    asked, there = _settings(experiment).problems, count_lines(ExperimentFolder(experiment.output).train)
+    if asked > there:
+        raise UserError(f"learn.problems: {asked:,}, and there are {there:,} training problems")
 
 
 def learn(experiment: Experiment, arm: str, seed: int, stages: ModelStages, launch: Path | None, say: Say) -> None:

@@ -31,7 +31,7 @@ from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.experiment_result import ExperimentResult, read_result, write_result
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.given_traces import trace_file
-from srt.experiment.learned_arms import in_order, learn, learned_model, spent
+from srt.experiment.learned_arms import check_learn, in_order, learn, learned_model, spent
 from srt.experiment.learning_curve import LearningCurves, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.picture_probe import check_probe, pass_probe, write_probe
@@ -124,6 +124,8 @@ def _prepare(
         if held == "nothing":
             give_up(experiment)
         raise
+    if experiment.learn is not None and experiment.learned_arms:
+        check_learn(experiment)
     _describe_all(experiment, tests, stages, tiny, say)
     solve_training_problems(experiment, say)
     teach_traces(experiment, tiny, say)

@@ -258,6 +258,12 @@ class Pair(Record):
     rejected: list[Message]
     fault: str
 
+    @model_validator(mode="after")
+    def _says_something(self) -> Pair:
+        if not all(message.content.strip() for message in (*self.chosen, *self.rejected)):
+            raise ValueError("chosen, rejected: a text was expected in each")
+        return self
+
 
 class RefusedLine(Record):
     """A line that a guide refused where the one stands that begins at character ``at`` of the text (at its end where

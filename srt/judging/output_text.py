@@ -84,7 +84,7 @@ def read_output(
     text = _SURROGATE.sub("\ufffd", text)
     if len(text) > LONGEST_OUTPUT:
         return Output(too_large=_larger("output", len(text), LONGEST_OUTPUT))
-    thought = max((match.end() for match in _BREAK.finditer(text) if match[0].startswith("</t")), default=0)
+    thought = thought_end(text)
     if len(text) - thought > LONGEST_BODY:
         return Output(too_large=_larger("text after the thought", len(text) - thought, LONGEST_BODY))
     lines = _lines(text)
@@ -93,11 +93,23 @@ def read_output(
         lines, body = lines[:-1], body[:-1]
     stated = extract(f"{THINK_OPENS}{text}" if thinking_open else text, problem, finish_reason)
     answer = stated.text if stated.status == "ok" else None
+    opened = open_thought(text)
     for part in (body, lines):  # A model that thinks in steps writes only the answer after its thought.
         steps = list(dropwhile(lambda line: step_lang(line.text) is None, part))
         if steps:
-            return _read_steps(steps, answer, problem, part[: len(part) - len(steps)])
-    return _read_prose(body, answer, problem)
+            return _read_steps(steps, answer, problem, part[: len(part) - len(steps)], opened)
+    return _read_prose([line for line in body if line.start < opened], answer, problem)
+
+
+def thought_end(text: str) -> int:
+    """The character of ``text`` after its last thought that is closed; 0 where there is none."""
+    return max((match.end() for match in _BREAK.finditer(text) if match[0].lower().startswith("</t")), default=0)
+
+
+def open_thought(text: str) -> int:
+    """The character at which a think block begins that ``text`` opens and does not close; else the text's length."""
+    tags = [match for match in _BREAK.finditer(text) if match[0].lower().startswith(("<t", "</t"))]
+    return tags[-1].start() if tags and not tags[-1][0].startswith("</") else len(text)
 
 
 def _larger(what: str, length: int, most: int) -> str:
@@ -127,7 +139,7 @@ def read_prefix(text: str) -> Output:
     ``fault`` names the first line that says something and is no step.
     """
     text = _SURROGATE.sub("\ufffd", text)
-    thought = max((match.end() for match in _BREAK.finditer(text) if match[0].startswith("</t")), default=0)
+    thought = thought_end(text)
     lines = _lines(text)
     # After a thought, its steps count as long as no others follow: so they do when the whole is read.
     lines = [line for line in lines if line.start >= thought] or lines
@@ -140,15 +152,19 @@ def read_prefix(text: str) -> Output:
     return replace(read, fault=fault)
 
 
-def _read_steps(lines: Sequence[_Line], stated: str | None, problem: Problem, before: Sequence[_Line]) -> Output:
+def _read_steps(
+    lines: Sequence[_Line], stated: str | None, problem: Problem, before: Sequence[_Line], opened: int
+) -> Output:
     """``lines`` begin with a step. What follows the last step states the answer, which the whole states as ``stated``.
 
-    ``before`` are the lines before the first step.
+    ``before`` are the lines before the first step. From the character ``opened`` on stands a thought that is not
+    closed: steps in it count, but an answer that stands there is none yet.
     """
     read = _steps_of(lines)
     answer, fault = None, read.fault
     if fault is None and len(read.steps) <= MOST_STEPS:
-        answer, fault = _answer_after_steps(lines[len(read.steps) :], read.lang, stated, problem)
+        rest = [line for line in lines[len(read.steps) :] if line.start < opened or step_lang(line.text) is not None]
+        answer, fault = _answer_after_steps(rest, read.lang, stated, problem)
         if early := next((line for line in before if read_answer_line(line.text)), None):
             fault = f"line {early.number}: an answer stands before the steps"
     return replace(read, answer=answer, stated=stated, fault=fault)

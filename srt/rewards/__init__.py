@@ -19,7 +19,9 @@ from srt.io.errors import UserError
 from srt.io.records import FinishReason, Problem, Record
 from srt.judging.judge import judge
 from srt.judging.judgement import Code, Judgement
+from srt.judging.output_text import open_thought, thought_end
 from srt.judging.prefix import SAYS_NOTHING
+from srt.judging.refuted_claims import claims_alone, refuted_claims
 from srt.language.text import parse_step, step_lang
 from srt.language.trace import Trace
 from srt.pipeline.build import in_style
@@ -82,6 +84,9 @@ def reward(
     cut = finish_reason == "length"
     if not teacher.of_a_world:
         value = float(judged.right is True and judged.code not in ("refuted", "too_large"))
+        # A line that is read as a step keeps the judge from reading the prose around it.
+        if value and refuted_claims(problem, claims_alone(text[thought_end(text) :])):
+            value = 0.0
         fault = None if value else next((step.start for step in judged.steps if step.check.support == "refuted"), 0)
         return Reward(
             value=value,
@@ -163,7 +168,7 @@ def _prefix(problem: Problem, text: str, judged: Judgement, teacher: frozenset[s
 
 def _answers_after_steps(problem: Problem, text: str, judged: Judgement) -> bool:
     """Whether an answer stands behind the steps that were read. What another step says, or a part of one, is none."""
-    rest = text[judged.spans[-1][1] :].split("\n")
+    rest = text[judged.spans[-1][1] : open_thought(text)].split("\n")
     said = "\n".join(line for line in rest if step_lang(line.strip()) is None)
     return extract(said, problem).status == "ok"
 

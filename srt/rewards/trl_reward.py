@@ -8,13 +8,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
 from srt.io.errors import UserError
-from srt.io.records import Problem
 from srt.rewards import reward
+from srt.rewards.given_problem import given_problem
 from srt.worlds.world import CLAIMS, NEEDED
 
 
@@ -54,7 +53,7 @@ def proof_reward(
     """
     if problem is None:
         raise UserError("the data set has no column problem; srt build --format trl-grpo writes it")
-    given = zip(map(_problem, problem), map(_text, completions), strict=True)
+    given = zip((given_problem(each, "problem") for each in problem), map(_text, completions), strict=True)
     paid = [reward(one, text, plan=plan, style=style, thinking_open=thinking_open) for one, text in given]
     if log_metric is not None and paid:
         log_metric("proved_and_right", fmean(one.proved_and_right for one in paid))
@@ -69,11 +68,6 @@ def proof_reward(
         ended = [bool(ids) and ids[-1] in eos_token_ids for ids in completion_ids]
         return [value if whole else None for value, whole in zip(values, ended, strict=True)]
     return values
-
-
-@lru_cache(maxsize=8192)
-def _problem(json: str) -> Problem:
-    return Problem.model_validate_json(json)
 
 
 def _text(completion: str | Sequence[Mapping[str, str]]) -> str:

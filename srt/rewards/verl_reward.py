@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from srt.io.errors import UserError
-from srt.io.records import Problem
 from srt.rewards import reward
+from srt.rewards.given_problem import given_problem
 from srt.worlds.world import CLAIMS, NEEDED
 
 
@@ -37,7 +37,7 @@ def compute_score(
     """
     if not extra_info or "problem" not in extra_info:
         raise UserError("extra_info: it has no problem; srt build --format verl writes it")
-    paid = reward(Problem.model_validate_json(extra_info["problem"]), solution_str, plan=plan, style=style)
+    paid = reward(given_problem(extra_info["problem"], "extra_info.problem"), solution_str, plan=plan, style=style)
     return {
         "score": paid.value,
         "proved_and_right": float(paid.proved_and_right),

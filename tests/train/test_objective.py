@@ -57,6 +57,8 @@ def test_grpo_needs_problems_and_no_sequences() -> None:
         ({"batch_size": 6}, r"batch_size: 6 .*objective\.grpo\.samples"),
         ({"max_length": 40}, r"max_length: 40 .*max_new_tokens"),
         ({"eval_steps": 5}, r"objective\.grpo\.held_out, eval_steps"),
+        ({"objective": {"grpo": PROBLEMS | {"plan": "walking"}}}, r"objective\.grpo\.plan: .*walking"),
+        ({"objective": {"grpo": PROBLEMS | {"text": "anchord"}}}, r"objective\.grpo\.text: .*anchored"),
     ],
 )
 def test_what_contradicts_an_objective(changes: dict[str, Any], key: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset
+from torch.distributed.tensor import DTensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from trl import GRPOConfig, GRPOTrainer
 from trl.trainer.utils import add_fused_lm_head
@@ -101,7 +102,18 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
     def _generate_single_turn(
         self, prompt_ids: list[list[int]], images: None, multimodal_fields: dict[str, Any], *args: Any, **kwargs: Any
     ) -> tuple[list[list[int]], Any]:
-        """Samples by vLLM as the parent; else ours, which all processes draw together where weights are sharded."""
+        """Samples by vLLM as the parent; else ours, which all processes draw together where weights are sharded.
+
+        Raises:
+            UserError: a weight is no number any more, so that nothing can be drawn.
+        """
+        for name, weight in self.model.named_parameters():
+            held = weight.to_local() if isinstance(weight, DTensor) else weight
+            if weight.requires_grad and not held.isfinite().all():
+                raise UserError(
+                    f"step {self.state.global_step}: {name}: a weight is infinite or not a number; start again with a "
+                    "lower learning_rate, or warmup"
+                )
         if self.use_vllm:
             sampled: tuple[list[list[int]], Any] = super()._generate_single_turn(
                 prompt_ids, images, multimodal_fields, *args, **kwargs

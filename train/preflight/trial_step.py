@@ -13,7 +13,10 @@ import torch
 from transformers import PreTrainedTokenizerBase, ProcessorMixin, TrainerCallback
 
 from train.data.batches import BatchPlan
+from train.data.pairs import TokenizedPairs
 from train.data.token_table import TokenizedExamples
+from train.loop.pair_trainer import make_pair_trainer
+from train.loop.run_trainer import RunTrainer
 from train.loop.training_arguments import make_arguments
 from train.loop.trl_trainer import make_trainer
 from train.models.load_model import load_model
@@ -63,7 +66,12 @@ def run_trial_step(
         changes = {"output": folder, "save_steps": None, "logging": Logging(steps=1), "hub": None, "workers": 0}
         copied = recipe.model_copy(update=changes)
         arguments = make_arguments(copied, plan)
-        trainer = make_trainer(copied, arguments, load_model(copied), tokenizer, examples, plan, processor)
+        model = load_model(copied)
+        trainer: RunTrainer
+        if isinstance(examples, TokenizedPairs):
+            trainer = make_pair_trainer(copied, arguments, model, tokenizer, examples, plan)
+        else:
+            trainer = make_trainer(copied, arguments, model, tokenizer, examples, plan, processor)
         probe = _MemoryProbe(recipe, trainer.model)
         trainer.add_callback(probe)
         on_gpu = torch.cuda.is_available()

@@ -48,18 +48,22 @@ def check_weights(output: Path, elements: int) -> None:
     finite: the loss of the last step says nothing of what its update has done, and a cast may overflow.
 
     Raises:
-        UserError: there are fewer, or one is infinite or not a number.
+        UserError: there are fewer, or one is infinite or not a number: the files are then removed, or they could be
+            taken for a result.
     """
     found = 0
-    for file in sorted(output.glob("*.safetensors")):
+    files = sorted(output.glob("*.safetensors"))
+    for file in files:
         with safe_open(file, framework="pt") as tensors:
             for name in tensors.keys():  # noqa: SIM118
                 tensor = tensors.get_tensor(name)
                 found += tensor.numel()
                 if tensor.is_floating_point() and not tensor.isfinite().all():
+                    for written in files:
+                        written.unlink()
                     raise UserError(
-                        f"{file}: {name}: a weight is infinite or not a number; the checkpoints are kept; a lower "
-                        "learning_rate, or warmup, may help"
+                        f"{file}: {name}: a weight is infinite or not a number, so no weights are written; the "
+                        "checkpoints are kept; a lower learning_rate, or warmup, may help"
                     )
     if found < elements:
         raise UserError(

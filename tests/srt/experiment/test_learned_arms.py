@@ -150,12 +150,27 @@ def test_it_goes_on_in_the_round_where_it_died(dies_at: str, tmp_path: Path) -> 
         ({"arms": ["srt+rft"], "learn": LEARN}, "srt, which must"),
         ({"arms": ["srt", "srt+more"], "learn": LEARN}, r"srt\+more"),
         ({"arms": ["srt", "srt+rft"], "learn": {**LEARN, "train": {}}}, "learn: train: steps"),
+        (
+            {"arms": ["srt", "srt+rft"], "learn": {**LEARN, "train": {"steps": 1, "model": {"path": "x"}}}},
+            r"learn\.train: model\.path",
+        ),
+        (
+            {"arms": ["srt", "srt+rft"], "learn": {**LEARN, "train": {"steps": 1, "objective": "dpo"}}},
+            r"learn\.train: objective",
+        ),
         ({"arms": ["srt", "srt+rft"], "learn": LEARN, "train": {"steps": 1, "lora": {"r": 2}}}, r"train\.lora"),
     ],
 )
 def test_what_contradicts_itself(changes: dict[str, Any], key: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=key):
         make(tmp_path, **changes)
+
+
+def test_a_round_of_more_problems_than_there_are_is_refused_before_training(tmp_path: Path) -> None:
+    stages = LearningStages()
+    with pytest.raises(UserError, match=r"learn\.problems: 9,999"):
+        run(make(tmp_path, arms=["srt", "srt+rft"], learn={**LEARN, "problems": 9_999}), stages)
+    assert not [call for call in stages.calls if call.startswith("train")]
 
 
 def _recipe(out: Path, arm: str) -> dict[str, Any]:

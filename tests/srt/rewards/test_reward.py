@@ -180,3 +180,38 @@ def test_length_counts_among_proofs_alone() -> None:
     assert less_for_length(cut, [1, 200]) == [1.5, 1.5]
     with pytest.raises(UserError, match="weight"):
         less_for_length(rewards, [1, 1, 1, 1], weight=1)
+
+
+@A_WORLD
+def test_an_answer_beside_a_thought_that_stays_open_is_none(world: str) -> None:
+    problem, lines = proof(world)
+    trace, letter = "\n".join(lines), lines[-1][-1]
+    for text in (
+        f"<think>\n{trace}",
+        f"The answer is {letter}.\n<think>\n{trace}",
+        f"The answer is {wrong(lines)[-1]}.\n<think>\n{trace}",
+        "\n".join([*lines[:3], "<think>", *lines[3:]]),
+    ):
+        paid = reward(problem, text)
+        assert (paid.value, paid.proved_and_right) == (0.0, False), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INFER #0: x\n3 + 4 = 8.\nANSWER: 7",
+        "INFER\nINFER - 3 + 4 = 8\nANSWER: 7",
+        "推断 #0\n3 + 4 = 8.\nANSWER: 7",
+        "INFER - 1 + 1 = 2\n3 + 4 = 8.\nANSWER: 7",
+        "3 + 4 = 8.\nINFER - 1 + 1 = 2\nANSWER: 7",
+        "INFER - 3 + 4 = 7\nNow:\nINFER - 3 + 4 = 8\nANSWER: 7",
+        "INFER - 3 + 4 = 7\nANSWER: 7\nINFER - 3 + 4 = 8\nANSWER: 7",
+        "ANSWER: 7\n3 + 4 = 8.\nANSWER: 7",
+    ],
+)
+def test_no_line_hides_a_refuted_claim_of_a_free_text(text: str) -> None:
+    problem = Problem(
+        id="p", source="own", lang="en", question="How many are 3 and 4 apples?", answer=Answer(kind="number", value=7)
+    )
+    assert reward(problem, text).value == 0
+    assert reward(problem, text.replace("= 8", "= 7")).value == 1

@@ -65,6 +65,11 @@ def test_trl_gets_a_value_for_each_completion_and_its_parts(problems: list[Probl
     assert cut == [1.5, None, 0.0, None], "what was cut is not in the mean of its group"
     with pytest.raises(UserError, match="problem"):
         proof_reward(["?"], [""])
+    for bad in ("{bad", None, {"id": "p"}, '{"id": 3}'):
+        with pytest.raises(UserError, match=r"^problem: "):
+            proof_reward(["?"], [""], problem=[bad])  # type: ignore[list-item]
+        with pytest.raises(UserError, match=r"^extra_info\.problem: "):
+            compute_score("own", "", "", {"problem": bad})
 
 
 def test_the_column_that_build_writes_is_the_one_that_is_read(built: Path, problems: list[Problem]) -> None:

@@ -8,9 +8,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 import torch
 import yaml
@@ -33,6 +35,8 @@ from train.loop.pair_trainer import PairTrainer, make_pair_trainer
 from train.loop.training_arguments import make_arguments
 from train.models.load_model import load_model
 from train.models.model_files import load_tokenizer
+from train.preflight.before_launch import first_checks
+from train.preflight.checklist import run_checklist
 from train.recipe import Recipe
 from train.train_srt import train
 
@@ -104,6 +108,25 @@ def test_a_pair_with_itself_costs_log_2(dpo: Make, tmp_path: Path) -> None:
     write_records(path, [pair.model_copy(update={"rejected": pair.chosen}) for pair in alike])
     summary = train(dpo(data=str(path), logging={"steps": 1}, learning_rate=1e-3))
     assert [loss for _, loss in summary.losses] == pytest.approx([math.log(2)] * 6, abs=1e-6)
+
+
+def test_preflight_takes_a_step_with_pairs(dpo: Make, tmp_path: Path) -> None:
+    file = tmp_path / "dpo.yaml"
+    file.write_text(yaml.safe_dump(dpo(output=str(tmp_path / "new")).model_dump(mode="json")))
+    first = first_checks(file, (), None)
+    report = run_checklist(first, gpu_bytes=None, step=True, progress=lambda *_: nullcontext(lambda _: None))
+    assert not report.faults
+    assert report.trial is not None
+    assert report.trial.loss == pytest.approx(math.log(2), abs=1e-6)
+
+
+def test_a_pair_without_a_text_is_named(dpo: Make, tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    row = orjson.loads(make_pair(0, "D").model_dump_json())
+    row["rejected"][0]["content"] = " "
+    path.write_bytes(orjson.dumps(row))
+    with pytest.raises(UserError, match=r"empty\.jsonl:1: .*rejected"):
+        train(dpo(data=str(path)))
 
 
 def test_prompts_and_completions_are_those_of_sft_and_of_evaluation(dpo: Make, recipe: Make) -> None:

@@ -158,12 +158,23 @@ def test_a_cut_text_counts_in_no_mean(grpo: Make) -> None:
 
 
 @pytest.mark.usefixtures("letters")
-def test_a_step_with_nothing_but_cut_texts_teaches_nothing(grpo: Make, models: dict[str, Path]) -> None:
+def test_a_step_with_nothing_but_cut_texts_teaches_nothing(
+    grpo: Make, models: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     recipe = grpo({"max_new_tokens": 2}, model={"path": str(models["minimal"]), "attn": "eager"})
     summary = train_policy(recipe)
     assert [row["cut"] for row in summary.history] == [1, 1]
     assert "reward" not in summary.history[0]
     assert furthest(weights(recipe.output), weights(models["minimal"])) == 0
+    assert "nothing was learned" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("letters")
+def test_weights_that_are_no_numbers_are_one_line(grpo: Make) -> None:
+    recipe = grpo(learning_rate=1e300, steps=2)
+    with pytest.raises(UserError, match=r"step 1: .*learning_rate"):
+        train_policy(recipe)
+    assert not list(Path(recipe.output).glob("*.safetensors"))
 
 
 def test_credit_by_step_is_refused_at_sequence_level(grpo: Make) -> None:

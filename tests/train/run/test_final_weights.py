@@ -70,6 +70,7 @@ def test_weights_that_are_not_finite_are_no_result(value: float, tmp_path: Path)
     save_file({"good": torch.zeros(4), "bad": bad}, tmp_path / "model.safetensors")
     with pytest.raises(UserError, match=r"model.safetensors: bad: "):
         check_weights(tmp_path, 10)
+    assert not list(tmp_path.iterdir()), "nothing stays that could be taken for a model"
 
 
 def test_a_last_step_that_breaks_the_weights_ends_in_an_error(recipe: Callable[..., Recipe]) -> None:
