@@ -2,7 +2,7 @@
 
 ``srt build --format trl-grpo`` writes one. ``functools.partial`` sets the options; TRL logs the reward under its name::
 
-    GRPOTrainer(model, reward_funcs=partial(proof_reward, plan="running"), ...)
+    GRPOTrainer(model, reward_funcs=partial(proof_reward, plan=PLAN), ...)
 """
 
 from __future__ import annotations

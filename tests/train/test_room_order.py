@@ -8,7 +8,20 @@ from pathlib import Path
 import pytest
 
 TRAIN = Path(__file__).parents[2] / "train"
-ORDER = ("recipe", "recipe_rules", "recipe_reader", "models", "data", "run", "loop", "preflight", "train_srt")
+ORDER = (
+    "objective",
+    "recipe",
+    "recipe_rules",
+    "recipe_reader",
+    "models",
+    "data",
+    "run",
+    "loop",
+    "policy",
+    "preflight",
+    "train_policy",
+    "train_srt",
+)
 
 
 @pytest.mark.parametrize("room", ORDER)

@@ -60,9 +60,9 @@ def test_every_arm_has_the_same_prompts_in_the_same_order(prompt: str, files: Pa
             == 1
         )
         completions[arm] = tuple(s.completion[0].content for s in made)
-    # srt-ban-OP and srt+proved train as srt does; any two other arms differ.
-    same = [arm for arm in TRAINED if arm_named(arm).generates_otherwise]
-    assert len(same) == 4
+    # srt-ban-OP and srt+... train on the text of srt; any two other arms differ.
+    same = [arm for arm in TRAINED if arm_named(arm).generates_otherwise or arm_named(arm).learns]
+    assert len(same) == 10
     assert {completions[arm] for arm in same} == {completions["srt"]}
     others = [completions[arm] for arm in TRAINED if arm not in same]
     assert len(set(others)) == len(others)

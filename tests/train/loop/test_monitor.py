@@ -15,7 +15,11 @@ FLOPS = FlopCount(token=10.0, predicted=100.0, pair=1.0, picture_token=1000.0)
 
 
 EXAMPLES: Any = SimpleNamespace(
-    lengths=np.array([4, 6, 10]), trained_tokens=np.array([1, 2, 5]), picture_tokens=np.array([0, 0, 3])
+    lengths=np.array([4, 6, 10]),
+    trained_tokens=np.array([1, 2, 5]),
+    picture_tokens=np.array([0, 0, 3]),
+    rows_each=1,
+    longest=np.array([4, 6, 10]),
 )
 # Two processes with two micro-batches each in a step; the last one of a packed run may be empty.
 PLAN = BatchPlan(MicroBatches.of([[0, 1], [2], [1], [], [0], [0], [0], [2, 0]]), accumulation=2, processes=2)

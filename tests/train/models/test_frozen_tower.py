@@ -18,7 +18,7 @@ from train.models.model_files import load_family, load_tokenizer_and_processor
 from train.recipe_reader import load_recipe
 
 RECIPES = Path(__file__).parents[3] / "recipes" / "train"
-VISION_RECIPES = sorted(path for path in RECIPES.glob("*-*.yaml") if "pictures" in load_recipe(path).data)
+VISION_RECIPES = sorted(path for path in RECIPES.glob("*-*.yaml") if "pictures" in (load_recipe(path).data or ""))
 
 
 @pytest.mark.long
