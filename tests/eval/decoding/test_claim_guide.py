@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from eval.decoding import guides
 from eval.decoding.guide import LineDraft, Verdict
 from eval.decoding.guides import CONTEXT, ClaimGuide
 from srt.io.records import Answer, Problem
+from srt.judging import refuted_claims
 from srt.prose import check_prose
 
 BOX = Problem(id="box", question="A box is 3 cm long, 4 cm wide and 5 cm high. What is its volume?")
@@ -77,7 +77,7 @@ def test_a_long_text_takes_no_longer_than_a_short_one(monkeypatch: pytest.Monkey
         read.append(len(text))
         return check_prose(text, **given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(guides, "check_prose", watched)
+    monkeypatch.setattr(refuted_claims, "check_prose", watched)
     lines = [f"{n} + 1 = {n + 1}\n" for n in range(1000)]
     assert verdict("".join(lines)).kept
     assert not verdict("".join(lines) + "3 × 4 = 13\n").kept
