@@ -9,7 +9,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo "The first one that needs it installs everything into $(VENV)/: about 6 GB of disk, PyTorch is most of it."
 
-demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, compare
+demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate five, compare
 	$(BIN)/srt experiment recipes/demo.yaml
 
 demo-vl: $(VENV)/ready ## a small vision-language model on views of solids: a test that it can read pictures, then the arms with two seeds
