@@ -157,8 +157,8 @@ def _read_steps(
 ) -> Output:
     """``lines`` begin with a step. What follows the last step states the answer, which the whole states as ``stated``.
 
-    ``before`` are the lines before the first step. From the character ``opened`` on stands a thought that is not
-    closed: steps in it count, but an answer that stands there is none yet.
+    ``before`` are the lines before the first step. A thought that is never closed begins at the character ``opened``:
+    steps in it count, an answer in it does not.
     """
     read = _steps_of(lines)
     answer, fault = None, read.fault
