@@ -1,8 +1,46 @@
 """Whether a step that follows is one inference: not several at once, and without a premise that it does not need.
 
-Without this rule a right guess in the right form would be proved, and the checker would be an answer oracle. The rule
-is in ``docs/seating.md``. :func:`leap` counts what a step uses on the text of its claims; :func:`idle_premise` takes
-the premises away one by one and asks whether the claim still follows.
+Without this rule a right guess in the right form would be proved, and the checker would be an answer oracle.
+:func:`leap` counts what a step uses on the text of its claims; :func:`idle_premise` takes the premises away one by one
+and asks whether the claim still follows. ``docs/seating.md`` has the rule in short. A step is no leap if
+
+- only CORRELATE cites a clue or ``question``;
+- only the step that decides ``options`` cites letters. It cites a claim that names who fills the blank, but no
+  relation and not ``scene``;
+- with ``scene`` (or ``wlog``) it uses at most one relation, which is a lookup in the plan; without it at most two,
+  which is a substitution. Every atom counts as a relation unless it is a placement (``Ann@S1``) or names who fills
+  the blank (``? = Ann``). So ``tier``, ``column`` and ``faces`` count, too: their places are listed (``Hal@S1 |
+  Hal@S2``, without ``scene``) in a step before. The content of one clue counts once, however many atoms it has;
+- a substitution puts one relation into another: of ``? = across(right(Ann))``, ``right(Ann) = Bob`` makes ``? =
+  across(Bob)``, and of ``? = across(Bob)``, ``across(Bob) = Cal`` makes ``? = Cal``. Or the other way round: of
+  ``across(Bob) = Cal``, ``right(Ann) = Bob`` makes ``across(right(Ann)) = Cal``. The second may be cited in other
+  words (``left(Bob) = Ann``) or more exactly (``front_left`` for ``diag``). A single relation may be said in other
+  words, of the people that it names. Any other consequence of two relations is found in the plan, and so is that a
+  function leads nowhere. (``tier``, ``column`` and ``faces`` are placements in this rule.) A place does not follow
+  from a relation without ``scene``;
+- with ``scene``, nothing follows about the blank from a relation of named people: it seats them, and another step
+  looks up the question;
+- a step about named entities that cites ``scene`` either seats somebody or looks somebody up: if its claim relates
+  people, it cites no relation and not ``wlog``, and there is one function or region in each alternative;
+- at most one cited claim about named entities lists alternatives (``James@S1 | James@N1``). Two such lists may be
+  joined in a step that cites neither ``scene`` nor a relation between people, names nobody else, and says where
+  somebody sits. Without ``scene``, ``faces(James) = S`` is such a list, too, and so are ``tier`` and ``column``;
+- the step that decides ``options`` cites somebody by name who fills the blank for sure: of ``?@N1 & ? = James | ?@N1
+  & ? = Jason``, only one does;
+- the entity that fills the blank is named from a placement (``?@N1`` and ``James@N1``) or from two relations, never
+  from a relation and a placement together: finding the seat is one step, and finding who sits there is the next;
+- a claim with ``?`` repeats no seat of a named entity (``Bob@S2``) that no cited step says, in no alternative;
+- each alternative of a claim with ``?`` can hold for somebody who may fill the blank under the cited premises. Only a
+  claim without ``|`` that has a relation may hold for nobody;
+- a lookup cites the seats of the entities that it looks up. Nested functions (``across(right(Ann))``) are looked up
+  one by one, unless the first one gives nobody;
+- with ``scene``, a relation of ``?`` is the cited one, or the cited one with one function replaced by the entity that
+  it leads to, or an equivalent in every placement. From ``? = across(right(Ann))`` follows ``? = across(Bob)`` in one
+  step, but not ``? = left(Jan)``, even if this is the same person. From a placement (``?@N1``) no relation follows;
+- a step that cites ``scene`` or ``wlog`` seats and names only people that a cited premise mentions. If it cites a
+  relation and seats somebody, it seats somebody that the relation mentions. The last person left is found in a
+  separate step, also before the blank is named. ``wlog`` alone chooses the seat of one person;
+- nothing but ``options = {..}`` is derived from a step that says ``options = {..}``.
 """
 
 from __future__ import annotations

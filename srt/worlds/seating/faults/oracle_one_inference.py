@@ -1,6 +1,7 @@
 """The oracle's own reading of the rule that a step is one inference (``docs/seating.md``, "One inference per step").
 
-It goes by the parsed claims and shares nothing with the checker's rule, which counts on their text.
+It goes by the parsed claims and shares no code with the checker's rule, which counts on their text. The exact
+conditions are in words in ``srt/worlds/seating/checker/one_inference.py``.
 """
 
 from __future__ import annotations
