@@ -1,8 +1,8 @@
 """What one inference gives: the value of a left side that follows from exactly these premises, in one step.
 
 Each rule looks at the words (figures, options, ``question``) and at the claims that a step cites, all of them; it gives
-``None`` unless they are just what it needs. So a premise too many, or one too few, yields nothing. ``docs/views.md``
-lists the rules.
+``None`` unless they are just what it needs. So a premise too many, or one too few, yields nothing. The rules are listed
+in ``srt/worlds/views/prompts/en/rules_views.md``.
 """
 
 from __future__ import annotations
