@@ -18,12 +18,9 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "language.md").read_text(
 EXAMPLES = re.findall(r"<!-- (\w+): ([^>]*) -->\n```\w+\n(.*?)\n```", PAGE, re.DOTALL)
 OPTIONS = {
     "booth": {"A": "Jason", "B": "Mary", "C": "James", "D": "None of the above"},
-    "zh": {"A": "小张", "B": "小陈", "C": "小王", "D": "以上选项都不是"},
 }
 PROBLEMS = {
-    name: Problem(
-        id=name, source="docs", split="test", lang="zh" if name == "zh" else "en", question=text, choices=OPTIONS[name]
-    )
+    name: Problem(id=name, source="docs", split="test", lang="en", question=text, choices=OPTIONS[name])
     for kind, name, text in EXAMPLES
     if kind == "problem"
 }
@@ -31,15 +28,14 @@ PROBLEMS = {
 
 def trace_of(text: str) -> Trace:
     told = parse(text)
-    name = "zh" if told.lang == "zh" else "booth"
     return Trace(
-        id="t", problem_id=name, kind=told.kind, lang=told.lang, steps=told.steps, text=told.text, answer=told.answer
+        id="t", problem_id="booth", kind=told.kind, lang=told.lang, steps=told.steps, text=told.text, answer=told.answer
     )
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(EXAMPLES) == 8
-    assert set(PROBLEMS) == {"booth", "zh"}
+    assert len(EXAMPLES) == 5
+    assert set(PROBLEMS) == {"booth"}
 
 
 @pytest.mark.parametrize("text", [text for kind, what, text in EXAMPLES if (kind, what) == ("trace", "proved")])
@@ -82,10 +78,19 @@ def test_the_json_example_is_a_trace() -> None:
     assert Trace.model_validate_json(text).answer == "B"
 
 
-def test_the_removal_is_what_the_page_shows() -> None:
-    (shown,) = [(arm, text) for kind, arm, text in EXAMPLES if kind == "arm"]
+def test_the_removal_begins_as_the_page_says() -> None:
     full = next(text for kind, what, text in EXAMPLES if kind == "trace" and what == "proved")
-    assert completion_text(trace_of(full), shown[0])[0] == shown[1]
+    [said] = re.findall(r"`(srt-drop-\w+)` begins `(.*?)`, `(.*?)`\.", " ".join(PAGE.split()))
+    arm, *lines = said
+    assert completion_text(trace_of(full), arm)[0].splitlines()[:2] == lines
+
+
+def test_the_words_in_chinese() -> None:
+    full = next(text for kind, what, text in EXAMPLES if kind == "trace" and what == "proved")
+    words = dict(re.findall(r"^\| `(\w+)` \| ([一-龥]+) \|", PAGE, re.MULTILINE))
+    assert len(words) == 7
+    in_chinese = re.sub("|".join(words), lambda found: words[found[0]], full)
+    assert linearize(trace_of(full).model_copy(update={"lang": "zh"})) == in_chinese
 
 
 def test_the_styles_of_its_last_steps() -> None:
