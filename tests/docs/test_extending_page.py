@@ -34,7 +34,6 @@ from srt.io.records import Answer, Message, Problem, Refusal, Sequence, Span
 from srt.language.arms import ARMS, completion_text
 from srt.language.prompts import prompt_messages
 from srt.language.trace import Step, Trace
-from srt.mutate.mutate_traces import mutate_file
 from srt.pipeline.build import build_file
 from srt.pipeline.check import check_file
 from srt.pipeline.generate import generate_file
@@ -76,7 +75,6 @@ def turning(monkeypatch: pytest.MonkeyPatch) -> World:
     world, checker = entry.groups()
     package = world.rpartition(".")[0]
     example("world-derivation", monkeypatch, f"{package}.derivation")
-    example("world-faults", monkeypatch, f"{package}.turning_faults")
     example("world", monkeypatch, world.partition(":")[0])
     example("world-checker", monkeypatch, checker.partition(":")[0])
     monkeypatch.setitem(WORLDS, "turning", WorldEntry(world, checker))
@@ -138,23 +136,6 @@ def test_a_refusal_of_the_worlds_own(turning: World) -> None:
     refusal = solve_one(lost)
     assert isinstance(refusal, Refusal)
     assert (refusal.reason, "home" in refusal.detail) == ("no_direction", True)
-
-
-def test_faults_of_the_world_are_caught(turning: World, tmp_path: Path) -> None:
-    problems, traces = tmp_path / "problems.jsonl", tmp_path / "traces.jsonl"
-    generate_file("turning", 30, "train", problems, {})
-    solve_file(problems, traces)
-    table = mutate_file(traces, problems, 300, 0)
-    rows = table.as_dict()["classes"]
-    assert list(rows) == ["turned_back", "step_dropped", "order_broken", "premise_replaced", "mislabelled"]
-    assert all(row["caught"] > 20 for row in rows.values()), rows
-    assert (table.missed, table.disputed_records, table.traces) == (0, [], 30)
-    first, *others = read_records(problems, Problem)
-    lost = first.model_copy(update={"question": re.sub(r"looks \w+\.", "looks home.", first.question)})
-    write_records(problems, [lost, *others])
-    table = mutate_file(traces, problems, 300, 0)
-    assert [line.partition(": ")[0] for line in table.skipped] == [f"t-{first.id}"]
-    assert "no_direction" in table.skipped[0]
 
 
 def test_the_world_in_the_gallery(turning: World, tmp_path: Path) -> None:
