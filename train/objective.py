@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from srt.experiment.problem_sources import WorldProblems
-from srt.io.errors import UserError
-from srt.io.yaml_config import Config
+from srt.io.yaml_config import Config, one_by_name
 from srt.language.prompts import PromptStyle
-from srt.worlds.world import CLAIMS, NEEDED, Kind
-from srt.worlds.world_registry import check_offered
+from srt.worlds.world import CLAIMS, NEEDED
+from srt.worlds.world_registry import PlanName, TextStyleName
 
 Credit = Literal["trace", "first_fault"]
-Problems = Annotated[str, Field(min_length=1)] | WorldProblems
+Problems = Annotated[
+    Annotated[str, Field(min_length=1), Tag("(file)")] | Annotated[WorldProblems, Tag("(world)")],
+    Discriminator(lambda given: "(world)" if isinstance(given, dict | WorldProblems) else "(file)"),
+]
 
 
 class Dpo(Config):
@@ -76,20 +78,10 @@ class Grpo(Config):
     clip: float = Field(default=0.2, gt=0)
     updates: int = Field(default=1, ge=1)
     credit: Credit = "trace"
-    plan: str = NEEDED
-    text: str = CLAIMS
+    plan: PlanName = NEEDED
+    text: TextStyleName = CLAIMS
     length: float = Field(default=0.0, ge=0, lt=1)
     vllm: Vllm | None = None
-
-    @field_validator("plan", "text")
-    @classmethod
-    def _offered(cls, name: str, info: ValidationInfo) -> str:
-        kinds: dict[str | None, Kind] = {"plan": "plan", "text": "text style"}
-        try:
-            check_offered(kinds[info.field_name], name)
-        except UserError as error:
-            raise ValueError(str(error)) from None
-        return name
 
 
 class Objective(Config):
@@ -101,15 +93,10 @@ class Objective(Config):
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, given: Any) -> Any:
-        if isinstance(given, str):
-            given = {given: {}}
-        if isinstance(given, dict):
-            if len(given) > 1 or not {"sft", *cls.model_fields} >= given.keys():
-                raise ValueError(f"one of sft, {', '.join(cls.model_fields)} was expected, as in objective: dpo")
-            if given.get("sft", given) == {}:
-                return {}
-            return {name: {} if options is None else options for name, options in given.items()}
-        return given
+        if given == {}:  # sft, as it is written down
+            return given
+        chosen = one_by_name(given, ["sft", *cls.model_fields], "objective: dpo")
+        return {} if chosen == {"sft": {}} else chosen
 
     @property
     def name(self) -> str:

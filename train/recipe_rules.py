@@ -29,7 +29,8 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
             "steps, epochs: give one of them (a recipe that extends another may set the other to null)",
         )
     if recipe.stages is None and recipe.mix is None and recipe.data is None and recipe.objective.grpo is None:
-        yield "data stages mix", "data: missing; it names the file of sequences to train on (or give stages, or a mix)"
+        keys = "data stages mix objective.grpo"
+        yield keys, "data: missing; it names the file of sequences to train on (or give stages, or a mix)"
     yield from _stages(recipe)
     yield from _mix(recipe)
 

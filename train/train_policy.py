@@ -32,19 +32,16 @@ from train.policy.scoring import NO_SIGNAL
 from train.preflight.before_launch import data_faults, held_out_faults, reporting_faults
 from train.recipe import Recipe
 from train.run.claim import claim, is_main_process, silence_libraries
-from train.run.curves import draw_curves
-from train.run.hub import hub_faults, upload
+from train.run.finish import finish_run
+from train.run.hub import hub_faults
 from train.run.launch import current_launch, launch_faults, launch_notes, take_over
-from train.run.model_card import CURVES, write_card
 from train.run.resume import (
     TrainSummary,
     find_start,
     finished_summary,
     release_folder,
-    remove_checkpoints,
-    write_summary,
 )
-from train.run.run_manifest import fingerprint, fingerprint_hash, read_manifest
+from train.run.run_manifest import fingerprint, fingerprint_hash
 from train.run.saved_weights import check_weights, count_elements, saved_parameters
 
 
@@ -146,13 +143,8 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
             raise
         summary = _summarize(trainer, fingerprint_hash(keys), asked, plan, seconds)
         if is_main:
-            draw_curves(summary.history, output / CURVES, output.resolve().name, summary.eval_history)
             data = f"{summary.examples:,} problems, answered by itself {grpo.samples} times each time they came."
-            write_card(output, recipe, summary, read_manifest(output), data, reads_pictures=False)
-            write_summary(output, summary)
-            remove_checkpoints(output, incomplete_only=False)
-            if recipe.hub is not None:
-                say(f"uploaded to {upload(output, recipe.hub)}")
+            finish_run(recipe, summary, data, reads_pictures=False)
         return summary
 
 

@@ -45,18 +45,16 @@ from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out
 from train.recipe import Recipe
 from train.recipe_reader import load_recipe
 from train.run.claim import claim, is_main_process, silence_libraries
-from train.run.curves import draw_curves
-from train.run.hub import hub_faults, upload
+from train.run.finish import finish_run
+from train.run.hub import hub_faults
 from train.run.launch import current_launch, launch_faults, launch_notes, take_over
-from train.run.model_card import CURVES, described, write_card
+from train.run.model_card import described
 from train.run.resume import (
     DROPPED,
     TrainSummary,
     find_start,
     finished_summary,
     release_folder,
-    remove_checkpoints,
-    write_summary,
 )
 from train.run.run_manifest import fingerprint, fingerprint_hash, read_manifest
 from train.run.saved_weights import check_weights, count_elements, saved_parameters
@@ -183,15 +181,8 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             update={"best_step": best_step, "result_step": result_step if watch else None}
         )
         if is_main:
-            name = output.resolve().name
-            draw_curves(summary.history, output / CURVES, name, summary.eval_history, summary.result_step)
-            manifest = read_manifest(output)
-            data = described(recipe, manifest, examples)
-            write_card(output, recipe, summary, manifest, data, reads_pictures=processor is not None)
-            write_summary(output, summary)
-            remove_checkpoints(output, incomplete_only=False)
-            if recipe.hub is not None:
-                say(f"uploaded to {upload(output, recipe.hub)}")
+            data = described(recipe, read_manifest(output), examples)
+            finish_run(recipe, summary, data, reads_pictures=processor is not None)
         return summary
 
 

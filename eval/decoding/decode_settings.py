@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from srt.io.records import Record
+from srt.io.yaml_config import one_by_name
 
 REDRAW_TEMPERATURE = 0.7
 """That of lines which are drawn again where decoding is greedy."""
@@ -42,13 +43,7 @@ class Decode(Record):
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, given: Any) -> Any:
-        if isinstance(given, str):
-            given = {given: {}}
-        if isinstance(given, dict):
-            given = {name: {} if options is None else options for name, options in given.items()}
-            if len(given) != 1 or not cls.model_fields.keys() >= given.keys():
-                raise ValueError(f"one of {', '.join(cls.model_fields)} was expected, as in decode: proved")
-        return given
+        return one_by_name(given, list(cls.model_fields), "decode: proved")
 
     @property
     def way(self) -> str:

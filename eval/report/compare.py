@@ -14,6 +14,7 @@ from eval.report.report_examples import Drawing
 from eval.report.wandb_log import log_comparison, require_wandb
 from eval.report.write_report import choose_examples, write_report
 from eval.run.wandb_settings import WandbSettings
+from srt.experiment.model_stages import LearningCost
 
 NOT_REPORTED = WandbSettings()
 
@@ -31,6 +32,7 @@ def compare(
     human: Sequence[str | Path] = (),
     title: str | None = None,
     warning: str | None = None,
+    learning: Sequence[LearningCost] = (),
     wandb: WandbSettings = NOT_REPORTED,
 ) -> Comparison:
     """Compare the scored runs in ``folders`` and write the report folder ``output``.
@@ -44,8 +46,8 @@ def compare(
     scene as SVG; by default its world does. ``examples`` is how many problems the page shows. Runs of one arm are its
     training seeds.
     ``human`` are folders of ``srt human``, whose rows are shown below the benchmark's tables. ``title`` names the
-    experiment and the model, by default the models of the runs; the benchmark is added to it. ``wandb``:
-    where in W&B to report to, if at all.
+    experiment and the model, by default the models of the runs; the benchmark is added to it. ``learning``
+    is what arms took that learned from their own samples. ``wandb``: where in W&B to report to, if at all.
 
     Raises:
         UserError: a folder without a scored run, one model twice in an arm, runs of an arm that differ in more than the
@@ -54,7 +56,9 @@ def compare(
     """
     if wandb.report_to:
         require_wandb()
-    compared = make_comparison(folders, reference=reference, human=human, title=title, warning=warning)
+    compared = make_comparison(
+        folders, reference=reference, human=human, title=title, warning=warning, learning=learning
+    )
     chosen = choose_examples(compared.pooled, compared.common, examples)
     write_report(Path(output), compared, chosen, drawing)
     if wandb.report_to:

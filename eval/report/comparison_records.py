@@ -10,6 +10,7 @@ from eval.scoring.decode_curves import DecodeCurves
 from eval.scoring.differences import Difference
 from eval.scoring.proved_alone import ProvedAlone
 from eval.scoring.unread_differences import ArmReadings, UnreadDifference
+from srt.experiment.model_stages import LearningCost
 from srt.io.records import Record
 from srt.statistics.intervals import Estimate
 
@@ -33,7 +34,8 @@ class Comparison(Record):
     one benchmark. ``unread`` has the differences that depend on how outputs without a readable answer are counted, and
     ``readings`` what a language model read in them. ``proved_alone`` has the arms that write traces of exact worlds,
     and ``decode_curves`` those of the same models that differ in ``decode`` alone. ``warning`` stands above everything:
-    that the figures are of a rehearsal, for example.
+    that the figures are of a rehearsal, for example. ``learning`` is what arms took that learned from their own texts,
+    where an experiment knows it.
     """
 
     title: str
@@ -50,3 +52,4 @@ class Comparison(Record):
     proved_alone: list[ProvedAlone] = Field(default_factory=list)
     decode_curves: list[DecodeCurves] = Field(default_factory=list)
     warning: str | None = None
+    learning: list[LearningCost] = Field(default_factory=list)

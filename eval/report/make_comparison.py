@@ -25,6 +25,7 @@ from eval.scoring.differences import common_problems, differences
 from eval.scoring.human_baseline import read_human_baseline, with_human_rows
 from eval.scoring.proved_alone import proved_alone
 from eval.scoring.unread_differences import arm_readings, unread_differences
+from srt.experiment.model_stages import LearningCost
 from srt.io.errors import UserError
 from srt.io.records import Problem, cluster_of
 
@@ -49,6 +50,7 @@ def make_comparison(
     human: Sequence[str | Path] = (),
     title: str | None = None,
     warning: str | None = None,
+    learning: Sequence[LearningCost] = (),
 ) -> ComparedRuns:
     """Compare the scored runs in ``folders``; arguments and errors are those of :func:`.compare.compare`."""
     by_arm = _read(folders)
@@ -83,6 +85,7 @@ def make_comparison(
         ],
         decode_curves=decode_curves(by_arm, compared),
         warning=warning,
+        learning=list(learning),
     )
     return ComparedRuns(comparison, by_arm, runs, common)
 

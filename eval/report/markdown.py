@@ -24,6 +24,7 @@ from eval.report.report_errors import ArmErrors
 from eval.report.report_wording import (
     DECODE_NOTE,
     ERROR_NOTE,
+    LEARNING_NOTE,
     PROVED_ALONE_NOTE,
     SAMPLING_NOTE,
     SIZE_NOTE,
@@ -45,6 +46,7 @@ from eval.report.unread_wording import READ_NOTE, UNREAD_NOTE, counted, unread_s
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.differences import Difference
 from eval.scoring.dimensions import title
+from srt.experiment.model_stages import LearningCost
 
 
 def summary(comparison: Comparison) -> str:
@@ -55,6 +57,8 @@ def summary(comparison: Comparison) -> str:
     parts += [*unlike_settings(comparison), *chosen_by_checker(comparison), *tokens_not_given(comparison)]
     parts += [f"{training(comparison)} {scope(comparison)}", _arms_table(comparison.arms)]
     parts += filter(None, [token_sources(comparison)])
+    if comparison.learning:
+        parts += ["## Tokens and time of learning", _learning_table(comparison.learning)]
     if comparison.differences:
         for heading, rows in difference_groups(comparison):
             parts += [f"## {heading}", _difference_table(rows)]
@@ -128,6 +132,22 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 _NO_FIGURE = ("-", "not given")
+
+
+def _learning_table(costs: Sequence[LearningCost]) -> str:
+    head = ["arm", "runs", "tokens read and sampled", "s", "tokens trained on", "s of training"]
+    rows = [
+        [
+            each.arm,
+            str(each.runs),
+            f"{each.sampled:,.0f}",
+            f"{each.sampling_seconds:,.0f}",
+            f"{each.trained:,.0f}",
+            f"{each.training_seconds:,.0f}",
+        ]
+        for each in costs
+    ]
+    return f"{markdown_rows(head, rows)}\n\n{LEARNING_NOTE}"
 
 
 def _unread_tables(comparison: Comparison) -> list[str]:

@@ -37,6 +37,10 @@ DECODE_NOTE = (
     "and other samples included; x: as a multiple of the arm without decode. Proved and right: by the checker and by "
     "gold. Intervals: over groups of problems, and training runs if there are several."
 )
+LEARNING_NOTE = (
+    "Of arms that go on from the trained srt: what they took beyond it, a run. The texts of GRPO are sampled while it "
+    "trains: they count as sampled and as trained on, and their seconds are in those of training."
+)
 ERROR_NOTE = (
     "Over all predictions of an arm without full credit, also of problems that other arms lack. Machine's word first; "
     "+ n: a judge's, only where the machine has none. No class: nobody said, among them what was never an error of "

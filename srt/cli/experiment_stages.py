@@ -18,7 +18,7 @@ from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_models import example_model
 from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.learned_arms import learned_recipe
-from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
+from srt.experiment.model_stages import Evaluation, LearningCost, RunFigures, TrainedTokens
 from srt.io.atomic_files import temporary_folder, write_atomically
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
@@ -263,7 +263,13 @@ class TrainAndEval:
         )
 
     def compare(
-        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+        self,
+        runs: list[Path],
+        out: Path,
+        title: str,
+        reporting: Mapping[str, Any],
+        warning: str | None,
+        learning: Sequence[LearningCost],
     ) -> str:
         """As ``srt compare``."""
         from eval.report.compare import compare
@@ -272,7 +278,7 @@ class TrainAndEval:
 
         given = {key: value for key, value in reporting.items() if key in WandbSettings.model_fields}
         wandb = parse_config(WandbSettings, given, "evaluate")
-        return answer(compare(runs, out, title=title, warning=warning, wandb=wandb))
+        return answer(compare(runs, out, title=title, warning=warning, learning=learning, wandb=wandb))
 
 
 class _LastLine:

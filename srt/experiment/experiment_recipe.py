@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, field_validator
 
 from srt.experiment.experiment_blocks import SOLVED, BenchmarkTest, Curve, Learn, Model, Probe, TraceSources
 from srt.experiment.problem_sources import Source, TrainingStage
@@ -21,8 +21,8 @@ from srt.language.arm import Input
 from srt.language.arms import arm_named
 from srt.language.prompts import PromptStyle
 from srt.pipeline.kept_traces import Keep
-from srt.worlds.world import CLAIMS, NEEDED, Kind
-from srt.worlds.world_registry import check_offered
+from srt.worlds.world import CLAIMS, NEEDED
+from srt.worlds.world_registry import PlanName, TextStyleName
 
 MORE = "srt+more"
 """The arm that goes on with the sequences of ``srt``."""
@@ -83,9 +83,9 @@ class Experiment(Config):
     keep: Keep = "auto"
     held_out: int | None = Field(default=None, ge=1)
     prompt: PromptStyle = "full"
-    plan: str = NEEDED
+    plan: PlanName = NEEDED
     """Which steps the exact teacher writes: a plan that the world of the problems offers."""
-    text: str = CLAIMS
+    text: TextStyleName = CLAIMS
     """How the steps are written: a text style that the world of the problems offers."""
     model: Model
     probe: Probe | None = None
@@ -154,16 +154,6 @@ class Experiment(Config):
             except UserError as error:
                 raise ValueError(str(error)) from None
         return arms
-
-    @field_validator("plan", "text")
-    @classmethod
-    def _offered(cls, name: str, info: ValidationInfo) -> str:
-        kinds: dict[str | None, Kind] = {"plan": "plan", "text": "text style"}
-        try:
-            check_offered(kinds[info.field_name], name)
-        except UserError as error:
-            raise ValueError(str(error)) from None
-        return name
 
     @field_validator("test_problems")
     @classmethod

@@ -17,7 +17,7 @@ def contradictions(experiment: Experiment) -> list[str]:
     faults = [*_of_stages(experiment), *_of_traces(experiment), *_of_held_out(experiment), *_of_model(experiment)]
     if not experiment.test_problems and not experiment.benchmarks:
         faults.append("test_problems, benchmarks: at least one test is needed")
-    faults += _of_learn(experiment)
+    faults += [*_of_learn(experiment), *_of_hub(experiment)]
     if experiment.curve is not None:
         faults += _of_curve(experiment, experiment.curve)
     return faults
@@ -93,6 +93,17 @@ def _of_learn(experiment: Experiment) -> Iterator[str]:
             yield f"arms: {learned[0]}: does not go with {key}"
     if experiment.train.get("lora") is not None:
         yield f"arms: {learned[0]}: goes on from whole weights, and train.lora leaves an adapter"
+
+
+def _of_hub(experiment: Experiment) -> Iterator[str]:
+    """A name on the hub is that of one model."""
+    learn = experiment.learn
+    blocks = {"train": experiment.train}
+    if learn is not None:
+        blocks |= {"learn.train": learn.train, "learn.dpo": learn.dpo, "learn.grpo": learn.grpo}
+    runs = len(experiment.seeds) * len([*experiment.trained_arms, *experiment.learned_arms])
+    for key in (key for key, block in blocks.items() if block.get("hub") and runs > 1):
+        yield f"{key}: hub: one name for the models of {runs} runs; leave it out, and upload the one that you want"
 
 
 def _of_curve(experiment: Experiment, curve: Curve) -> Iterator[str]:

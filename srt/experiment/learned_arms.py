@@ -14,9 +14,10 @@ are those of ``learn.train``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import cycle, islice
+from itertools import cycle, islice, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import Any
 
 import orjson
 import yaml
@@ -24,14 +25,14 @@ import yaml
 from srt.experiment.experiment_blocks import Learn
 from srt.experiment.experiment_folder import ExperimentFolder, one_at_a_time
 from srt.experiment.experiment_recipe import MORE, Experiment
-from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
+from srt.experiment.model_stages import Evaluation, LearningCost, ModelStages, Say, TrainedModel
 from srt.experiment.training_recipes import evaluation_settings, recipe_of
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.problem_files import stream_problems
 from srt.io.record_reader import count_lines, read_records
 from srt.io.record_writer import write_records
-from srt.io.records import Prediction
+from srt.io.records import Pair, Prediction, Sequence
 from srt.io.yaml_config import merged
 from srt.language.arms import arm_named
 from srt.pipeline.build import build_file
@@ -43,27 +44,7 @@ _OF_SFT = (
     "load_best_model_at_end",
 )  # fmt: skip
 """Keys of a training recipe that do not go with the other objectives."""
-
-
-class LearningCost(NamedTuple):
-    """What an arm has taken beyond ``srt``: tokens read and sampled, tokens trained on, and seconds of each."""
-
-    sampled: int = 0
-    trained: int = 0
-    sampling_seconds: float = 0.0
-    training_seconds: float = 0.0
-
-    @property
-    def tokens(self) -> int:
-        """All of them."""
-        return self.sampled + self.trained
-
-    def line(self, arm: str, seed: int) -> str:
-        """For people."""
-        return (
-            f"{arm}, seed {seed}: after {ORIGIN} {self.sampled:,} tokens were read and sampled in "
-            f"{self.sampling_seconds:,.0f} s, and {self.trained:,} trained on in {self.training_seconds:,.0f} s"
-        )
+_PAIRS_TRIED = 1_000  # in a preflight
 
 
 def check_learn(experiment: Experiment) -> None:
@@ -79,8 +60,7 @@ def learn(experiment: Experiment, arm: str, seed: int, stages: ModelStages, laun
     Raises:
         UserError: no sample is proved, or no problem has a pair.
     """
-    settings, folder = _settings(experiment), ExperimentFolder(experiment.output)
-    name = f"{arm}, seed {seed}"
+    folder, name = ExperimentFolder(experiment.output), f"{arm}, seed {seed}"
     for number in range(1, _rounds(experiment, arm) + 1):
         at, start = _round(folder, arm, seed, number), _model(folder, arm, seed, number - 1)
         data = folder.sequences(ORIGIN)
@@ -94,33 +74,77 @@ def learn(experiment: Experiment, arm: str, seed: int, stages: ModelStages, laun
                 _sample(experiment, arm, seed, number, TrainedModel(start), problems, stages)
             data = _data(experiment, arm, problems, samples, at, stages)
         elif arm != MORE:
-            data = at / "problems.jsonl"
-            _choose(experiment, 0, settings.problems * settings.rounds, data)
+            data = _policy_problems(experiment, at)
         recipe = learned_recipe(experiment, arm, seed, number, start, data)
         if arm == MORE:
             once = orjson.loads((start / "train.json").read_bytes())
             tokens = spent(experiment, experiment.matched_arm, seed).tokens
             recipe["steps"] = max(1, round(tokens * once["steps"] / once["tokens"]))
+        stages.train(_write_recipe(at, recipe), launch, lambda line: say(f"{name}: {line}"))
+
+
+def first_recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> Path | None:
+    """The recipe of the first round of ``arm``, for a preflight before anything is trained; ``None`` if it is done.
+
+    ``start`` are initial weights, in the place of trained ones. Where the data of the round come of samples, sequences
+    of ``srt`` stand for those; a pair has one of another problem as its rejected side.
+    """
+    folder = ExperimentFolder(experiment.output)
+    at, data = _round(folder, arm, seed, 1), folder.sequences(ORIGIN)
+    if _model(folder, arm, seed, 1).exists():
+        return None
+    learns = str(arm_named(arm).learns)
+    if learns == "dpo":
+        given = list(islice(read_records(data, Sequence), _PAIRS_TRIED + 1))
+        data = at / "preflight.jsonl"
         at.mkdir(parents=True, exist_ok=True)
-        write_atomically(at / "recipe.yaml", [yaml.safe_dump(recipe, sort_keys=False).encode()])
-        stages.train(at / "recipe.yaml", launch, lambda line: say(f"{name}: {line}"))
+        write_records(data, (_stand_in(a, b) for a, b in pairwise(given) if a.completion != b.completion))
+    elif learns.startswith("grpo"):
+        data = _policy_problems(experiment, at)
+    recipe = learned_recipe(experiment, arm, seed, 1, start, data)
+    return _write_recipe(at, recipe)
 
 
 def spent(experiment: Experiment, arm: str, seed: int) -> LearningCost:
-    """What ``arm``, trained with ``seed``, has taken."""
-    folder, total = ExperimentFolder(experiment.output), LearningCost()
-    for number in range(1, _rounds(experiment, arm) + 1):
-        trained = orjson.loads((_model(folder, arm, seed, number) / "train.json").read_bytes())
-        rows = list(_predictions(_samples(folder, arm, seed, number))) if _samples_first(arm) else []
+    """What ``arm``, trained with ``seed``, has taken in all its rounds."""
+    folder, rounds = ExperimentFolder(experiment.output), range(1, _rounds(experiment, arm) + 1)
+    trained = [orjson.loads((_model(folder, arm, seed, number) / "train.json").read_bytes()) for number in rounds]
+    tokens = sum(one["tokens"] for one in trained)
+    samples = [_samples(folder, arm, seed, number) for number in rounds] if _samples_first(arm) else []
+    rows = [row for run in samples for row in _predictions(run)]
+    sampled = sum((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows)
+    return LearningCost(
+        arm=arm,
         # Those of GRPO are sampled while it trains, and then trained on.
-        within = 0 if _samples_first(arm) or arm == MORE else trained["tokens"]
-        total = LearningCost(
-            total.sampled + within + sum((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows),
-            total.trained + trained["tokens"],
-            total.sampling_seconds + sum(row.seconds for row in rows),
-            total.training_seconds + trained["seconds"],
+        sampled=sampled if _samples_first(arm) or arm == MORE else tokens,
+        trained=tokens,
+        sampling_seconds=sum(row.seconds for row in rows),
+        training_seconds=sum(one["seconds"] for one in trained),
+    )
+
+
+def cost_line(cost: LearningCost, seed: int) -> str:
+    """``cost`` of the run with ``seed``, for people."""
+    return (
+        f"{cost.arm}, seed {seed}: after {ORIGIN} {cost.sampled:,.0f} tokens were read and sampled in "
+        f"{cost.sampling_seconds:,.0f} s, and {cost.trained:,.0f} trained on in {cost.training_seconds:,.0f} s"
+    )
+
+
+def learning_costs(experiment: Experiment) -> list[LearningCost]:
+    """What each of these arms has taken, as a mean over all seeds."""
+    return [
+        LearningCost(
+            arm=arm,
+            runs=len(experiment.seeds),
+            **{
+                figure: fmean(getattr(cost, figure) for cost in costs)
+                for figure in ("sampled", "trained", "sampling_seconds", "training_seconds")
+            },
         )
-    return total
+        for arm in experiment.learned_arms
+        for costs in [[spent(experiment, arm, seed) for seed in experiment.seeds]]
+    ]
 
 
 def in_order(arms: list[str]) -> list[str]:
@@ -200,6 +224,24 @@ def _choose(experiment: Experiment, first: int, count: int, out: Path) -> None:
     if not out.exists():
         given = list(stream_problems(ExperimentFolder(experiment.output).train))
         write_records(out, islice(cycle(given), first, first + min(count, len(given))))
+
+
+def _policy_problems(experiment: Experiment, at: Path) -> Path:
+    """The problems of all rounds, which the arms of GRPO learn from in one."""
+    settings, problems = _settings(experiment), at / "problems.jsonl"
+    _choose(experiment, 0, settings.problems * settings.rounds, problems)
+    return problems
+
+
+def _stand_in(chosen: Sequence, rejected: Sequence) -> Pair:
+    shared = {"problem_id": chosen.problem_id, "arm": chosen.arm, "lang": chosen.lang, "prompt": chosen.prompt}
+    return Pair(**shared, chosen=chosen.completion, rejected=rejected.completion, fault="stands in for a sample")
+
+
+def _write_recipe(at: Path, recipe: dict[str, Any]) -> Path:
+    at.mkdir(parents=True, exist_ok=True)
+    write_atomically(at / "recipe.yaml", [yaml.safe_dump(recipe, sort_keys=False).encode()])
+    return at / "recipe.yaml"
 
 
 def _data(experiment: Experiment, arm: str, problems: Path, samples: Path, at: Path, stages: ModelStages) -> Path:

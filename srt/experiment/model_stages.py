@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_recipe import Experiment
-from srt.io.records import Lang
+from srt.io.records import Lang, Record
 from srt.language.prompts import PromptStyle
 
 Say = Callable[[str], None]
@@ -67,6 +67,26 @@ class TrainedTokens(NamedTuple):
     with_label: int
 
 
+class LearningCost(Record):
+    """What ``arm`` has taken beyond the model that it started from, as means over its ``runs`` (training seeds).
+
+    ``sampled`` tokens were read and sampled, and ``trained`` ones trained on. The texts of GRPO are sampled while it
+    trains and count in both; their seconds are in ``training_seconds`` alone.
+    """
+
+    arm: str
+    runs: int = 1
+    sampled: float = 0
+    trained: float = 0
+    sampling_seconds: float = 0
+    training_seconds: float = 0
+
+    @property
+    def tokens(self) -> float:
+        """All of them."""
+        return self.sampled + self.trained
+
+
 class ModelStages(Protocol):
     """What ``srt experiment`` has ``train`` and ``eval`` do."""
 
@@ -116,9 +136,17 @@ class ModelStages(Protocol):
         """The figures of an evaluation that is done."""
 
     def compare(
-        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+        self,
+        runs: list[Path],
+        out: Path,
+        title: str,
+        reporting: Mapping[str, Any],
+        warning: str | None,
+        learning: Sequence[LearningCost],
     ) -> str:
         """Write the comparison, as ``report.html`` and more, and give the sentence that answers.
+
+        ``learning`` is what the arms that go on from ``srt`` took.
 
         ``warning`` stands before it, and above everything on the page.
 

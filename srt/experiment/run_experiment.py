@@ -31,7 +31,17 @@ from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.experiment_result import ExperimentResult, read_result, write_result
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.given_traces import trace_file
-from srt.experiment.learned_arms import check_learn, in_order, learn, learned_model, spent
+from srt.experiment.learned_arms import (
+    ORIGIN,
+    check_learn,
+    cost_line,
+    first_recipe,
+    in_order,
+    learn,
+    learned_model,
+    learning_costs,
+    spent,
+)
 from srt.experiment.learning_curve import LearningCurves, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.picture_probe import check_probe, pass_probe, write_probe
@@ -136,7 +146,7 @@ def _prepare(
     if isinstance(experiment.model, InitModel):
         for seed in dict.fromkeys([*shared, *seeds]):
             _init_model(experiment, experiment.model, stages, seed, say)
-    _check_training(experiment, now.trained_arms(experiment), stages, [*shared, *seeds][0], say)
+    _check_training(experiment, now, stages, [*shared, *seeds][0], say)
     pass_probe(experiment, stages, seeds, say)
     return tests
 
@@ -206,16 +216,21 @@ def _launch_file(path: Path | None) -> Path | None:
     return None if path is None else find_bundled(path, "configs")
 
 
-def _check_training(experiment: Experiment, arms: list[str], stages: ModelStages, seed: int, say: Say) -> None:
-    """Look for what a training run would refuse, in each of ``arms``, before the first one is trained."""
+def _check_training(experiment: Experiment, now: Portion, stages: ModelStages, seed: int, say: Say) -> None:
+    """Look for what a training run would refuse, in each arm, before the first one is trained."""
     folder = ExperimentFolder(experiment.output)
-    faults: dict[str, list[str]] = {}
-    for arm in arms:
+    recipes: dict[str, Path] = {}
+    for arm in now.trained_arms(experiment):
         if not folder.model(arm, seed).exists():
-            say(f"preflight: {arm}")
-            recipe = write_recipe(experiment, arm, seed, initial_model(experiment, arm, seed))
-            if found := stages.preflight(recipe, _launch_file(experiment.launch)):
-                faults[arm] = found
+            recipes[arm] = write_recipe(experiment, arm, seed, initial_model(experiment, arm, seed))
+    for arm in now.learned_arms(experiment):
+        recipe = first_recipe(experiment, arm, seed, initial_model(experiment, ORIGIN, seed))
+        recipes |= {} if recipe is None else {arm: recipe}
+    faults: dict[str, list[str]] = {}
+    for arm, recipe in recipes.items():
+        say(f"preflight: {arm}")
+        if found := stages.preflight(recipe, _launch_file(experiment.launch)):
+            faults[arm] = found
     if faults:
         arm, found = next(iter(faults.items()))
         raise UserError(f"{', '.join(faults)}: cannot be trained; {arm}: {'; '.join(found)}")
@@ -257,7 +272,7 @@ def _train_all(
             say(f"learn: {arm}, seed {seed}")
             with one_at_a_time(experiment.output, f".{arm}-{seed}.lock", f"trains {arm}, seed {seed}", say):
                 learn(experiment, arm, seed, stages, launch, say)
-            say(spent(experiment, arm, seed).line(arm, seed))
+            say(cost_line(spent(experiment, arm, seed), seed))
     folder = ExperimentFolder(experiment.output)
     models: dict[tuple[str, int], TrainedModel] = {}
     for arm, seed in now.evaluated(experiment):
@@ -310,12 +325,13 @@ def _compare(
 ) -> ExperimentResult:
     folder = ExperimentFolder(experiment.output)
     title = f"{experiment.name}: {_start_in_words(experiment.model)}"
+    learning = learning_costs(experiment)
     summaries, files = [], []
     for test, of_test in runs.items():
         say("compare: the arms side by side" + (f" on {test}" if len(runs) > 1 else ""))
         report = folder.report(test, len(runs))
         reporting = reporting_settings(experiment, "report" + (f"/{test}" if len(runs) > 1 else ""))
-        summaries.append(stages.compare(of_test, report, title, reporting, warning))
+        summaries.append(stages.compare(of_test, report, title, reporting, warning, learning))
         files.append(report / "report.html")
     return ExperimentResult(summaries=summaries, files=files)
 

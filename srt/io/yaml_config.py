@@ -139,6 +139,20 @@ def parse_config(model: type[C], values: Mapping[str, Any], place: str) -> C:
         raise ConfigFaults(place, [fault.line for fault in find_faults(error)]) from None
 
 
+def one_by_name(given: Any, names: Sequence[str], example: str) -> Any:
+    """One of several blocks, ``name`` or ``{name: {options}}``, as ``{name: options}``; what is read already stays.
+
+    Raises:
+        ValueError: anything else; ``example`` shows what was expected.
+    """
+    if isinstance(given, BaseModel):
+        return given
+    blocks = {given: None} if isinstance(given, str) else given
+    if not isinstance(blocks, dict) or len(blocks) != 1 or not set(names) >= blocks.keys():
+        raise ValueError(f"one of {', '.join(names)} was expected, as in {example}")
+    return {name: {} if options is None else options for name, options in blocks.items()}
+
+
 class KeyFault(NamedTuple):
     """One fault: the ``key`` (its names from the top; empty for the config as a whole) and the ``line`` to print.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, cast
+
+from pydantic import AfterValidator
 
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
@@ -142,6 +144,19 @@ def check_offered(kind: Kind, name: str, by: Sequence[World] | None = None, gene
     meant = did_you_mean(name, [*generic, *(known for offer in offers.values() for known in offer)])
     known = [*generic, *(f"{world.name} offers {', '.join(offer)}" for world, offer in offers.items() if offer)]
     raise UserError(f"unknown {kind} {name!r}{meant}: {'; '.join(known)}")
+
+
+def _check_name(kind: Kind, name: str) -> str:
+    try:
+        check_offered(kind, name)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+    return name
+
+
+PlanName = Annotated[str, AfterValidator(partial(_check_name, "plan"))]
+TextStyleName = Annotated[str, AfterValidator(partial(_check_name, "text style"))]
+"""Keys of a config: a plan, and a text style, that some world offers."""
 
 
 def _offers(world: World) -> Mapping[Kind, Mapping[str, object]]:

@@ -48,7 +48,9 @@ def test_grpo_needs_problems_and_no_sequences() -> None:
     ("changes", "key"),
     [
         ({"objective": "ppo"}, "objective: .*sft, dpo, grpo"),
+        ({"objective": None}, "objective: .*sft, dpo, grpo"),
         ({"objective": {"dpo": {}, "grpo": PROBLEMS}}, "objective: "),
+        ({"objective": {"grpo": {"problems": {"world": "routes"}}}}, r"recipe: objective\.grpo\.problems\.n: missing$"),
         ({"objective": "grpo"}, r"objective\.grpo\.problems: missing"),
         ({"objective": {"dpo": {"bet": 1}}}, r"objective\.dpo\.bet: .*beta"),
         ({"objective": "dpo", "pack": 200}, "pack: .*dpo"),

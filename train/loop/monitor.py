@@ -114,11 +114,14 @@ class Monitor(TrainerCallback):  # type: ignore[misc]
         **kwargs: object,
     ) -> None:
         """Print the line."""
-        if logs and state.is_world_process_zero:
-            if "loss" in logs:
-                say(console_line(state.global_step, state.max_steps, logs))
-            elif HELD_OUT_LOSS in logs:
-                say(held_out_line(state.global_step, state.max_steps, logs))
+        if logs and state.is_world_process_zero and (line := self.line(state.global_step, state.max_steps, logs)):
+            say(line)
+
+    def line(self, step: int, steps: int, logs: dict[str, float]) -> str | None:
+        """What is printed of ``logs``, if anything."""
+        if "loss" in logs:
+            return console_line(step, steps, logs)
+        return held_out_line(step, steps, logs) if HELD_OUT_LOSS in logs else None
 
     def on_evaluate(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 
-from transformers import TrainerControl, TrainerState, TrainingArguments
-
-from srt.io.progress import say
 from train.loop.monitor import Monitor
 from train.policy.scoring import CUT, JUDGE_SHARE, NO_SIGNAL, OUTPUT_TOKENS, PREFIX, PROVED
 from train.run.run_manifest import HELD_OUT_PROVED, TOKENS_PER_SECOND
@@ -34,21 +31,13 @@ class PolicyMonitor(Monitor):
         left = (steps - step) * seconds / max(step - last_step, 1) / 60
         return {TOKENS_PER_SECOND: tokens / seconds, "minutes_left": left}
 
-    def on_log(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        logs: dict[str, float] | None = None,
-        **kwargs: object,
-    ) -> None:
-        """Print the line."""
-        if logs and state.is_world_process_zero:
-            if "loss" in logs:
-                say(policy_line(state.global_step, state.max_steps, logs))
-            elif HELD_OUT_PROVED in logs:
-                share = f"held-out problems proved and right {logs[HELD_OUT_PROVED]:.1%}"
-                say(f"step {state.global_step}/{state.max_steps}  {share}")
+    def line(self, step: int, steps: int, logs: dict[str, float]) -> str | None:
+        """What is printed of ``logs``, if anything."""
+        if "loss" in logs:
+            return policy_line(step, steps, logs)
+        if HELD_OUT_PROVED in logs:
+            return f"step {step}/{steps}  held-out problems proved and right {logs[HELD_OUT_PROVED]:.1%}"
+        return None
 
 
 def policy_line(step: int, steps: int, logs: dict[str, float]) -> str:

@@ -53,6 +53,8 @@ def write_card(
     if recipe.eval_data is not None:
         keys["eval_data"] = Path(recipe.eval_data).name
     on = "on structured reasoning traces"
+    if recipe.objective.dpo is not None:
+        on = "by DPO on pairs of structured reasoning traces, one proved and one not"
     if recipe.objective.grpo is not None:
         on = "by GRPO on its own texts, rewarded for proofs"
         own = keys["objective"]["grpo"]
@@ -86,8 +88,9 @@ def described(recipe: Recipe, manifest: TrainingManifest, examples: TokenizedExa
     named = ", ".join(f"{count:,} of arm `{arm}`" for arm, count in sorted(arms.items()))
     problems, pictures = len(column["problem_id"].unique()), pc.sum(pc.list_value_length(column["pictures"])).as_py()
     dropped = dropped_line(recipe, examples)
+    kind = "sequences" if recipe.objective.dpo is None else "pairs"
     return (
-        f"{len(examples):,} sequences ({named}) of {problems:,} problems"
+        f"{len(examples):,} {kind} ({named}) of {problems:,} problems"
         + (f", with {pictures:,} pictures" if pictures else "")
         + (f". {dropped} were left out (`{DROPPED}` names them)" if dropped else "")
         + f". SHA-256 of the {'files' if recipe.stages or recipe.mix else 'file'}: "

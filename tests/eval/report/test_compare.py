@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from eval.report.report_wording import unlike_settings
 from eval.report.write_report import choose_examples
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
+from srt.experiment.model_stages import LearningCost
 from srt.io.errors import UserError
 from srt.io.record_writer import write_records
 from srt.io.records import Image, Problem
@@ -193,6 +196,20 @@ def test_each_removed_operation_is_compared_with_srt(make_run: MakeRun, tmp_path
     result = compare([make_run(arm, lambda _: "ANSWER: B") for arm in arms], tmp_path / "report")
     pairs = [(row.arm, row.reference) for row in result.differences]
     assert pairs[3:] == [("srt-drop-INFER", "srt"), ("srt-shuffled", "srt")]
+
+
+def test_what_learning_took_stands_beside_the_arms(make_run: MakeRun, tmp_path: Path) -> None:
+    runs = [make_run(arm, lambda n: "ANSWER: B") for arm in ("srt", "srt+rft")]
+    taken = {"sampled": 363_402, "trained": 104_200, "sampling_seconds": 61, "training_seconds": 9}
+    compare(runs, tmp_path / "report", learning=[LearningCost(arm="srt+rft", runs=3, **taken)])
+    (kept,) = json.loads((tmp_path / "report" / "comparison.json").read_text())["learning"]
+    assert kept == {"arm": "srt+rft", "runs": 3, **taken}
+    assert "| srt+rft | 3 | 363,402 | 61 | 104,200 | 9 |" in (tmp_path / "report" / "report.md").read_text()
+    page = (tmp_path / "report" / "report.html").read_text().split("Tokens and time of learning</caption>")[1]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", page.split("</table>")[0])
+    assert cells == ["3", "363,402", "61", "104,200", "9"]
+    compare(runs, tmp_path / "without")
+    assert "of learning" not in (tmp_path / "without" / "report.html").read_text()
 
 
 def test_removed_operations_have_a_table_and_a_warning_stands_above_all(make_run: MakeRun, tmp_path: Path) -> None:

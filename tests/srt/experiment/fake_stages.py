@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from srt.corpora import import_file
 from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_reader import load_experiment
 from srt.experiment.experiment_recipe import Experiment
-from srt.experiment.model_stages import Evaluation
+from srt.experiment.model_stages import Evaluation, LearningCost
 from srt.experiment.run_experiment import ExperimentResult, run_experiment
 from srt.io.errors import UserError
 from srt.io.records import Lang
@@ -38,6 +38,7 @@ class FakeStages:
         self.dies_at = ""
         self.reported: list[dict[str, Any]] = []  # of evaluations and comparisons, to W&B
         self.faults: dict[str, list[str]] = {}
+        self.learning: Sequence[LearningCost] = ()
 
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
         self._call("check")
@@ -96,9 +97,16 @@ class FakeStages:
             (out / "scores").touch()
 
     def compare(
-        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+        self,
+        runs: list[Path],
+        out: Path,
+        title: str,
+        reporting: Mapping[str, Any],
+        warning: str | None,
+        learning: Sequence[LearningCost],
     ) -> str:
         self._report(reporting)
+        self.learning = learning
         self._call(f"compare {' '.join(run.name for run in runs)}")
         return title
 

@@ -10,12 +10,12 @@ import orjson
 import pytest
 import yaml
 
-from srt.experiment.model_stages import Evaluation
+from srt.experiment.model_stages import Evaluation, LearningCost
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
-from srt.io.records import Prediction, Sequence
+from srt.io.records import Pair, Prediction, Sequence
 from srt.worlds.world_registry import world_of
 from tests.srt.experiment.fake_stages import FakeStages, make, run
 
@@ -121,6 +121,11 @@ def test_all_start_from_one_model(tmp_path: Path) -> None:
     # srt+rft: 2 rounds of 8 samples with 30 tokens, and of 3 steps with 100.
     assert recipes["srt+more"]["steps"] == round((2 * 8 * 30 + 2 * 300) / 100)
     assert "srt+rft, seed 0: after srt 480 tokens were read and sampled in 8 s, and 600 trained on in 4 s" in said
+    costs = {cost.arm: cost for cost in stages.learning}
+    assert list(costs) == ARMS[1:]
+    figures = {"sampled": 480, "trained": 600, "sampling_seconds": 8, "training_seconds": 4}
+    assert costs["srt+rft"] == LearningCost(arm="srt+rft", **figures)
+    assert (costs["srt+more"].sampled, costs["srt+grpo-first-fault"].sampled) == (0, 300)
     tested = [call for call in calls if call.startswith("evaluate")]
     assert tested[1:3] == [
         "evaluate srt+more-0 with runs/srt+more-0/round-1/model",
@@ -171,6 +176,56 @@ def test_a_round_of_more_problems_than_there_are_is_refused_before_training(tmp_
     with pytest.raises(UserError, match=r"learn\.problems: 9,999"):
         run(make(tmp_path, arms=["srt", "srt+rft"], learn={**LEARN, "problems": 9_999}), stages)
     assert not [call for call in stages.calls if call.startswith("train")]
+
+
+def test_what_the_report_has_of_several_seeds_is_their_mean(tmp_path: Path) -> None:
+    stages = LearningStages()
+    run(make(tmp_path, arms=["srt", "srt+rft"], learn=LEARN, seeds=[0, 1, 2]), stages)
+    assert [(cost.runs, cost.trained) for cost in stages.learning] == [(3, 600)]
+
+
+def test_their_recipes_are_checked_before_anything_is_trained(tmp_path: Path) -> None:
+    stages = LearningStages()
+    asked: dict[str, dict[str, Any]] = {}
+
+    def preflight(recipe: Path, launch: Path | None) -> list[str]:
+        given = yaml.safe_load(recipe.read_text())
+        asked[recipe.parents[1].name.removesuffix("-0")] = given
+        return ["too long"] if "dpo" in given.get("objective", {}) else []
+
+    stages.preflight = preflight  # type: ignore[method-assign]
+    changes = {"arms": ARMS, "learn": LEARN}
+    for _ in range(2):  # what was refused is looked at again
+        asked.clear()
+        with pytest.raises(UserError, match=r"srt\+dpo: cannot be trained; srt\+dpo: too long"):
+            run(make(tmp_path, **changes), stages)
+        assert set(asked) == {"runs", *ARMS[1:]}
+    assert not [call for call in stages.calls if call.startswith("train")]
+    models = {given["model"]["path"] for given in asked.values()}
+    assert len(models) == 1, "initial weights stand for those of srt"
+    pairs = list(read_records(Path(asked["srt+dpo"]["data"]), Pair))
+    assert len(pairs) == 5
+    grpo = asked["srt+grpo-first-fault"]["objective"]["grpo"]
+    assert len(read_problems(grpo["problems"])) == 6
+    # Once a round is trained, the output folder holds it, from other weights.
+    stages.preflight = LearningStages.preflight.__get__(stages)  # type: ignore[method-assign]
+    run(make(tmp_path, **changes), stages)
+    said = run(make(tmp_path, **changes), stages)[2]
+    assert not [line for line in said if line.startswith("preflight")]
+
+
+@pytest.mark.parametrize(
+    ("key", "changes"),
+    [
+        ("train: hub", {"arms": ["srt", "srt+rft"], "learn": LEARN, "train": {"steps": 1, "hub": "me/model"}}),
+        ("train: hub", {"seeds": [0, 1], "train": {"steps": 1, "hub": "me/model"}}),
+        (r"learn\.grpo: hub", {"arms": ["srt", "srt+grpo"], "learn": {**LEARN, "grpo": {"hub": "me/model"}}}),
+    ],
+)
+def test_several_models_are_not_uploaded_under_one_name(key: str, changes: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=key):
+        make(tmp_path, **changes)
+    assert make(tmp_path, arms=["srt"], train={"steps": 1, "hub": "me/model"}).train["hub"]
 
 
 def _recipe(out: Path, arm: str) -> dict[str, Any]:

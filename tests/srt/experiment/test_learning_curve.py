@@ -15,7 +15,7 @@ from srt.experiment.experiment_folder import ExperimentFolder, claim
 from srt.experiment.experiment_reader import load_experiment
 from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.learning_curve import TestPuzzles, read_points
-from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
+from srt.experiment.model_stages import Evaluation, LearningCost, RunFigures, TrainedTokens
 from srt.experiment.portion import Portion
 from srt.experiment.run_experiment import run_experiment
 from srt.io.errors import UserError
@@ -58,7 +58,13 @@ class CurveStages(FakeStages):
         return RunFigures(self.right, 20.0, 0.25, 0.5, {"INFER contradiction": 1})
 
     def compare(
-        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+        self,
+        runs: list[Path],
+        out: Path,
+        title: str,
+        reporting: Mapping[str, Any],
+        warning: str | None,
+        learning: Sequence[LearningCost],
     ) -> str:
         raise AssertionError("curves are not compared run by run")
 

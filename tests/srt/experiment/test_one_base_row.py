@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
 from srt.cli.experiment_stages import TrainAndEval
-from srt.experiment.model_stages import Evaluation
+from srt.experiment.model_stages import Evaluation, LearningCost
 from srt.io.problem_files import read_problems
 from tests.srt.experiment.fake_stages import FakeStages, make, run
 
@@ -49,10 +49,16 @@ class PlayedModels(FakeStages):
         )
 
     def compare(
-        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+        self,
+        runs: list[Path],
+        out: Path,
+        title: str,
+        reporting: Mapping[str, Any],
+        warning: str | None,
+        learning: Sequence[LearningCost],
     ) -> str:
-        super().compare(runs, out, title, reporting, warning)
-        return TrainAndEval().compare(runs, out, title, reporting, warning)
+        super().compare(runs, out, title, reporting, warning, learning)
+        return TrainAndEval().compare(runs, out, title, reporting, warning, learning)
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_reader import load_experiment
 from srt.experiment.experiment_recipe import Experiment
-from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
+from srt.experiment.model_stages import Evaluation, LearningCost, RunFigures, TrainedTokens
 from srt.experiment.rehearsal.drawn_mathspatial import draw_mathspatial
 from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 from srt.experiment.run_experiment import run_experiment
@@ -79,7 +79,13 @@ class DataOnly:
         self.evaluated.append(evaluation)
 
     def compare(
-        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+        self,
+        runs: list[Path],
+        out: Path,
+        title: str,
+        reporting: Mapping[str, Any],
+        warning: str | None,
+        learning: Sequence[LearningCost],
     ) -> str:
         assert not reporting
         self.warning = warning
