@@ -18,7 +18,6 @@ import torch
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.progress import notice, say
-from srt.pipeline.generate import identities
 from train.loop.in_force import block_of, settings_in_force
 from train.loop.preemption import Preempted, StopAtSignal
 from train.loop.reporting import ReportTarget, reporting
@@ -27,7 +26,7 @@ from train.models.model_files import load_tokenizer
 from train.policy.arguments import make_policy_arguments, policy_faults
 from train.policy.held_out import HeldOutProblems
 from train.policy.policy_trainer import PolicyTrainer, make_policy_trainer
-from train.policy.problems import PolicyPlan, PromptedProblem, ask, plan_steps
+from train.policy.problems import PolicyPlan, PromptedProblem, also_learned_from, ask, plan_steps
 from train.policy.scoring import NO_SIGNAL
 from train.preflight.before_launch import data_faults, held_out_faults, reporting_faults
 from train.recipe import Recipe
@@ -95,9 +94,8 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
         raise UserError("; ".join(faults))
     if fault := recipe.schedule_fault(plan.steps):
         raise UserError(fault)
-    learned = identities(one.problem for one in asked)
-    if is_main and (both := sum(not learned.isdisjoint(identities([one.problem])) for one in held_out)):
-        notice(f"warning: objective.grpo.held_out: {both} of its {len(held_out)} problems are learned from too")
+    if (overlap := also_learned_from(asked, held_out)) and is_main:
+        notice(f"warning: {overlap}")
 
     # 3. The model and the trainer. From here on no other process may write to the folder.
     # Arguments first: they start the process group, and transformers then loads only a share of sharded weights.

@@ -101,6 +101,12 @@ _LONGEST_SENTENCE = 500
 """Characters after a marker in which a sentence is looked for that states the answer."""
 _NEAR = 60
 """Characters before a marker in which stands whose answer it is."""
+_NOT_SAID = re.compile(
+    r"(?<![a-z])(?:(?:never|not|cannot)|[a-z]{2,6}n[’']t)\s+(?:say|claim|conclude|argue)\s+(?:that\s+)?"
+    r"(?:the|my)\s+(?:\w{1,20}\s+)?(?:answer|option|choice)(?![a-z])",
+    re.IGNORECASE,
+)
+"""A sentence in which an answer is named only to be rejected: "I would never say that the answer is B"."""
 MOST_TRIED = 32
 """Markers and sentences that are tried, from the last: a text with more of them quotes or repeats itself."""
 
@@ -122,6 +128,8 @@ def said_in_words(body: str, kind: AnswerKind) -> FinalStatement | None:
     right: list[str] = []
     said_last = sentences(body)[-8 * MOST_TRIED :]
     for sentence, after in zip(reversed(said_last), ["", *reversed(said_last)], strict=False):
+        if _NOT_SAID.search(sentence):
+            continue
         markers = reversed(list(_INLINE_MARKER.finditer(sentence)))
         inline = next((match for match in markers if _is_own(sentence, match.start())), None)
         text = sentence[inline.end() :].strip() if inline else ""

@@ -67,6 +67,7 @@ def show_command(traces: Path, problems: Path, out: Path, n: int, *, tries: bool
             continue
         problem = parse_record(line.problem.data, Problem, line.problem.place)
         if isinstance(record, Prediction):
+            _check_places(record, line.place)
             shown.append(tried_card(problem, record, problems.parent))
         else:
             shown.append(traced(problem, record, problems.parent))
@@ -76,6 +77,15 @@ def show_command(traces: Path, problems: Path, out: Path, n: int, *, tries: bool
     foot = "Struck out: lines that were drawn in the place of the one above them and refused." if tries else ""
     write_atomically(out, [page(traces.name, (), f"{what}s, each with its problem", foot, shown).encode()])
     return _counts(out, shown) | ({"skipped": len(skipped)} if skipped else {})
+
+
+def _check_places(prediction: Prediction, place: str) -> None:
+    length = len(prediction.text)
+    for number, one in enumerate(prediction.refused):
+        if not 0 <= one.at <= length:
+            raise UserError(
+                f"{place}: refused.{number}.at: {one.at} is outside the text, which has {length} characters"
+            )
 
 
 def traced(problem: Problem, trace: Trace, folder: Path | None = None) -> Card:

@@ -121,7 +121,8 @@ def _lines(text: str) -> list[_Line]:
     found, start = list[_Line](), 0
     breaks = [*(match.span() for match in _BREAK.finditer(text)), (len(text), len(text))]
     for number, (end, after) in enumerate(breaks, 1):
-        said = text[start:end].strip()
+        # A byte order mark, which begins the text of some servers, is no white space to Python.
+        said = text[start:end].strip().removeprefix("\ufeff").lstrip()
         if said and not _FENCE.fullmatch(said):
             at = text.index(said[0], start)
             mark = _LIST_MARK.match(said)

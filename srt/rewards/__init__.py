@@ -27,7 +27,7 @@ from srt.language.trace import Trace
 from srt.pipeline.build import in_style
 from srt.pipeline.solve import solve_one
 from srt.worlds.world import ASSERTIONS, CLAIMS, NEEDED
-from srt.worlds.world_registry import check_offered, world_of
+from srt.worlds.world_registry import WORLDS, check_offered, world_of
 
 PREFIX_WEIGHT: Final = 0.5
 """The most that a text can earn without a proof."""
@@ -77,7 +77,8 @@ def reward(
         style: the text style of that trace.
 
     Raises:
-        UserError: no world has such a plan or style, or the style has sentences, of which none can be proved.
+        UserError: no world has such a plan or style, the style has sentences, of which none can be proved, or
+            ``problem`` is damaged (:func:`refuse_damaged`).
     """
     judged = judge(problem, text, finish_reason, thinking_open=thinking_open)
     teacher = _teacher(problem.model_dump_json(), plan, style)
@@ -133,6 +134,18 @@ def less_for_length(rewards: Sequence[Reward], lengths: Sequence[int], weight: f
     ]
 
 
+def refuse_damaged(problem: Problem) -> None:
+    """Raise a :class:`UserError` if ``problem`` comes from an exact world that does not know it any more.
+
+    Its right answer alone would be paid in full, as one to a problem of no world.
+    """
+    if problem.source in WORLDS and not is_of_a_world(problem):
+        raise UserError(
+            f"problem {problem.id!r}: its source is the world {problem.source}, which does not know it: something of "
+            "its question, choices or meta is missing; write it again with srt generate, or give it another source"
+        )
+
+
 class _Teacher(NamedTuple):
     of_a_world: bool
     claims: frozenset[str] = frozenset()
@@ -149,6 +162,7 @@ def _teacher(problem_json: str, plan: str, style: str) -> _Teacher:
         )
     problem = Problem.model_validate_json(problem_json)
     if not is_of_a_world(problem):
+        refuse_damaged(problem)
         return _Teacher(of_a_world=False)
     trace, world = solve_one(problem, plan), world_of(problem)
     if not isinstance(trace, Trace) or world is None:
@@ -167,10 +181,11 @@ def _prefix(problem: Problem, text: str, judged: Judgement, teacher: frozenset[s
 
 
 def _answers_after_steps(problem: Problem, text: str, judged: Judgement) -> bool:
-    """Whether an answer stands behind the steps that were read. What another step says, or a part of one, is none."""
+    """Whether an answer stands behind the steps that were read. What another step says, or a part of one, is none: nor
+    is a letter alone, which may be the beginning of a word (``CONSTRAIN``) that was cut off."""
     rest = text[judged.spans[-1][1] : open_thought(text)].split("\n")
     said = "\n".join(line for line in rest if step_lang(line.strip()) is None)
-    return extract(said, problem).status == "ok"
+    return len(said.strip()) > 1 and extract(said, problem).status == "ok"
 
 
 def _first_fault(text: str, judged: Judgement) -> int | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from srt.io.errors import UserError
 from train.objective import Dpo, Grpo, Objective
@@ -42,6 +44,12 @@ def test_grpo_needs_problems_and_no_sequences() -> None:
     recipe = make_recipe(GRPO)
     assert (recipe.objective.name, recipe.data) == ("grpo", None)
     assert isinstance(recipe.objective.grpo, Grpo)
+
+
+def test_the_page_shows_a_whole_block() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "learning-from-verdicts.md").read_text()
+    block = page.partition("## GRPO")[2].partition("```yaml\n")[2].partition("```")[0]
+    assert make_recipe({"model": {"path": "m"}, "output": "out", **yaml.safe_load(block)}).objective.name == "grpo"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,8 @@ from srt.io.problem_files import read_problems
 from srt.io.record_lines import parse_record
 from srt.io.records import Problem
 from srt.language.prompts import THINK_OPENS, prompt_ids, prompt_messages
-from srt.pipeline.generate import NewProblems, draw, sampler_of
+from srt.pipeline.generate import NewProblems, draw, identities, sampler_of
+from srt.rewards import refuse_damaged
 from train.objective import Grpo, Problems
 from train.recipe import Recipe
 
@@ -75,6 +77,19 @@ def ask(recipe: Recipe, source: Problems, split: str, tokenizer: PreTrainedToken
     return asked
 
 
+def also_learned_from(asked: Sequence[PromptedProblem], held_out: Sequence[PromptedProblem]) -> str | None:
+    """A warning if some of ``held_out`` are learned from too, or ``None``.
+
+    Raises:
+        UserError: all of them are.
+    """
+    learned = identities(one.problem for one in asked)
+    both = sum(not learned.isdisjoint(identities([one.problem])) for one in held_out)
+    if held_out and both == len(held_out):
+        raise UserError("objective.grpo.held_out: every one of its problems is learned from too; give others")
+    return f"objective.grpo.held_out: {both} of its {len(held_out)} problems are learned from too" if both else None
+
+
 def find_problems(source: Problems, split: str) -> list[Problem]:
     """The problems of a file, in its order, or those that a world draws: always the same for one specification.
 
@@ -82,7 +97,13 @@ def find_problems(source: Problems, split: str) -> list[Problem]:
         UserError: the file cannot be read, or the world has no such field or too few problems.
     """
     if isinstance(source, str):
-        return list(read_problems(source).values())
+        given = list(read_problems(source).values())
+        for problem in given:
+            try:
+                refuse_damaged(problem)
+            except UserError as error:
+                raise UserError(f"{source}: {error}") from None
+        return given
     split = str(source.spec.get("split", split))
     sampler = sampler_of(source.world, source.n, split, source.spec)
     new = NewProblems(Path(_named(source)), source.n, split, ())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from transformers import PreTrainedTokenizerBase
 
 from train.policy.arguments import policy_faults
-from train.policy.problems import ask, plan_steps
+from train.policy.problems import also_learned_from, ask, plan_steps
 from train.preflight.report import PreflightReport
 from train.recipe import Recipe
 from train.run.launch import Launch, launch_faults, launch_notes
@@ -26,6 +26,7 @@ def check_policy(report: PreflightReport, recipe: Recipe, tokenizer: PreTrainedT
     with report.collecting():
         asked = ask(recipe, grpo.problems, "train", tokenizer)
         held_out = [] if grpo.held_out is None else ask(recipe, grpo.held_out, "dev", tokenizer)
+        report.notes += filter(None, [also_learned_from(asked, held_out)])
         plan = plan_steps(recipe, len(asked), launch.cluster.processes)
         report.faults += launch_faults(launch, recipe, plan.accumulation)
         report.notes += launch_notes(launch, recipe)

@@ -85,3 +85,11 @@ def test_what_has_no_problem_in_the_file_is_skipped(tmp_path: Path) -> None:
     assert show_command(*paths, 100, tries=True)["skipped"] == 1
     with pytest.raises(UserError, match=r"predictions\.jsonl"):
         show_command(*paths, 100)
+
+
+@pytest.mark.parametrize("at", [-1, 11])
+def test_a_place_outside_the_text_is_refused(at: int, tmp_path: Path) -> None:
+    write(tmp_path / "p.jsonl", [SUMS])
+    write(tmp_path / "predictions.jsonl", [predicted(SUMS, "ANSWER: 14", RefusedLine(at=at, line="ANSWER: 15"))])
+    with pytest.raises(UserError, match=rf"predictions\.jsonl.*refused\.0\.at: {at}"):
+        show_command(tmp_path / "predictions.jsonl", tmp_path / "p.jsonl", tmp_path / "s.html", 5, tries=True)

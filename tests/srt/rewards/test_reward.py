@@ -35,7 +35,7 @@ def wrong(lines: tuple[str, ...]) -> str:
 def test_a_proof_has_it_all_whatever_stands_around_it(world: str) -> None:
     problem, lines = proof(world)
     trace = "\n".join(lines)
-    for text in (trace, f"<think>\nlet me see\n</think>\n{trace}", f"Sure:\n```\n{trace}\n```"):
+    for text in (trace, f"<think>\nlet me see\n</think>\n{trace}", f"Sure:\n```\n{trace}\n```", f"\ufeff{trace}"):
         paid = reward(problem, text)
         assert (paid.value, paid.proved_and_right, paid.prefix, paid.first_fault) == (1.5, True, 1.0, None)
     unlabelled = problem.model_copy(update={"answer": None})
@@ -215,3 +215,20 @@ def test_no_line_hides_a_refuted_claim_of_a_free_text(text: str) -> None:
     )
     assert reward(problem, text).value == 0
     assert reward(problem, text.replace("= 8", "= 7")).value == 1
+
+
+@pytest.mark.parametrize(("world", "kept"), [("seating", {"question": "Who sits there?"}), ("views", {"meta": {}})])
+def test_a_problem_whose_world_does_not_know_it_any_more_is_refused(world: str, kept: dict[str, object]) -> None:
+    problem, lines = proof(world)
+    damaged = problem.model_copy(update={**kept, "answer": Answer(kind="text", value="C")})
+    with pytest.raises(UserError, match=f"problem {problem.id!r}: .*{world}"):
+        reward(damaged, "\n".join(lines))
+    assert reward(damaged.model_copy(update={"source": "own"}), "ANSWER: C").value == 1, "a problem of no world"
+
+
+@A_WORLD
+def test_a_letter_alone_may_be_a_cut_word(world: str) -> None:
+    problem, lines = proof(world)
+    begun = "\n".join(lines[:-2])
+    assert reward(problem, f"{begun}\nC").value == 0
+    assert reward(problem, f"{begun}\n{wrong(lines)}").value > 0

@@ -102,12 +102,20 @@ def assert_close(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor], m
     assert max(float((one[name] - other[name]).abs().max()) for name in one) <= most
 
 
-def test_a_pair_with_itself_costs_log_2(dpo: Make, tmp_path: Path) -> None:
+def test_the_model_that_is_compared_with_itself_costs_log_2(dpo: Make) -> None:
+    recipe = dpo(logging={"steps": 1}, learning_rate=1e-9)
+    assert [loss for _, loss in train(recipe).losses] == pytest.approx([math.log(2)] * 6, abs=1e-5)
+    card = (Path(recipe.output) / "README.md").read_text()
+    assert "by DPO on pairs" in card
+    assert "24 pairs (24 of arm `srt`)" in card
+
+
+def test_a_pair_of_one_text_is_refused(dpo: Make, tmp_path: Path) -> None:
     path = tmp_path / "same.jsonl"
-    alike = [make_pair(number, "D") for number in range(16)]
-    write_records(path, [pair.model_copy(update={"rejected": pair.chosen}) for pair in alike])
-    summary = train(dpo(data=str(path), logging={"steps": 1}, learning_rate=1e-3))
-    assert [loss for _, loss in summary.losses] == pytest.approx([math.log(2)] * 6, abs=1e-6)
+    pair = make_pair(0, "D")
+    write_records(path, [make_pair(1, "D"), pair.model_copy(update={"rejected": pair.chosen})])
+    with pytest.raises(UserError, match=r"same\.jsonl.*2.*chosen, rejected"):
+        train(dpo(data=str(path)))
 
 
 def test_preflight_takes_a_step_with_pairs(dpo: Make, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file
 
+from srt.io.problem_files import read_problems
 from srt.io.record_writer import write_records
 from srt.io.records import FinishReason, Problem
 from srt.rewards import Reward
@@ -39,6 +40,18 @@ def ending(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) ->
     settings = json.loads((path / "generation_config.json").read_text())
     settings["eos_token_id"] = [settings["eos_token_id"], *ENDS]
     (path / "generation_config.json").write_text(json.dumps(settings))
+    return path
+
+
+@pytest.fixture
+def others(problems: Path, tmp_path: Path) -> Path:
+    """Problems that none of ``problems`` is."""
+    path = tmp_path / "others.jsonl"
+    changed = [
+        one.model_copy(update={"id": f"other {one.id}", "question": f"Once more: {one.question}"})
+        for one in read_problems(problems).values()
+    ]
+    write_records(path, changed)
     return path
 
 

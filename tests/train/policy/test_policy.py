@@ -252,10 +252,10 @@ def test_a_run_stops_only_where_its_texts_are_learned_from(grpo: Make) -> None:
 
 @pytest.mark.usefixtures("letters")
 def test_held_out_problems_are_answered_from_the_start_and_change_nothing(
-    grpo: Make, problems: Path, tmp_path: Path
+    grpo: Make, others: Path, tmp_path: Path
 ) -> None:
     plain = grpo(steps=3, output=str(tmp_path / "plain"))
-    watched = grpo({"held_out": str(problems)}, steps=3, eval_steps=2, output=str(tmp_path / "watched"))
+    watched = grpo({"held_out": str(others)}, steps=3, eval_steps=2, output=str(tmp_path / "watched"))
     train_policy(plain)
     summary = train_policy(watched)
     assert [row["step"] for row in summary.eval_history] == [0, 2, 3]

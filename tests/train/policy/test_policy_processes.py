@@ -58,9 +58,9 @@ def test_processes_share_a_batch_of_texts(method: str, config: str, grpo: Make, 
     assert (alone.tokens, alone.examples) == (shared.tokens, shared.examples)
 
 
-def test_processes_sample_together_where_weights_are_sharded(grpo: Make, tmp_path: Path, problems: Path) -> None:
+def test_processes_sample_together_where_weights_are_sharded(grpo: Make, tmp_path: Path, others: Path) -> None:
     """Their texts end at different lengths: one that has ended goes on until the other has."""
-    recipe = grpo({"held_out": str(problems)}, steps=2, eval_steps=1, micro_batch=4, output=str(tmp_path / "sampled"))
+    recipe = grpo({"held_out": str(others)}, steps=2, eval_steps=1, micro_batch=4, output=str(tmp_path / "sampled"))
     summary = launch(recipe, "cpu_fsdp2", ROOT / "train" / "train_srt.py")
     assert [row["step"] for row in summary.eval_history] == [0, 1, 2]
     assert summary.processes == 2

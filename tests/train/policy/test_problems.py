@@ -9,12 +9,14 @@ import pytest
 from eval.backends.model_folder import FolderBackend
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
+from srt.io.record_writer import write_records
 from srt.language.prompts import prompt_messages
+from srt.pipeline.sample import sample_problems
 from tests.train.conftest import make_sequence
 from tests.train.policy.conftest import Make
 from train.data.examples import IGNORED, encode
 from train.models.model_files import load_tokenizer
-from train.policy.problems import ask, find_problems, plan_steps
+from train.policy.problems import also_learned_from, ask, find_problems, plan_steps
 
 WORLD = {"world": "seating", "n": 12, "spec": {"scenes": ["booth"], "names": 6}}
 
@@ -68,3 +70,22 @@ def test_a_prompt_without_room_is_refused_or_left_out(grpo: Make, ending: Path, 
         ask(tight, str(problems), "train", tokenizer)
     left = ask(tight.model_copy(update={"too_long": "drop"}), str(problems), "train", tokenizer)
     assert len(left) == sum(length < lengths[-1] for length in lengths)
+
+
+def test_held_out_problems_that_are_all_learned_from_are_refused(
+    grpo: Make, ending: Path, problems: Path, others: Path
+) -> None:
+    tokenizer = load_tokenizer(str(ending))
+    learned, new = (ask(grpo(max_length=2000), str(path), "train", tokenizer) for path in (problems, others))
+    assert also_learned_from(learned, new) is None
+    assert also_learned_from(learned, []) is None
+    assert "1 of its" in str(also_learned_from(learned, [*new, learned[0]]))
+    with pytest.raises(UserError, match=r"objective\.grpo\.held_out"):
+        also_learned_from(learned, learned[:1])
+
+
+def test_a_damaged_problem_of_a_world_is_refused_by_name(grpo: Make, tmp_path: Path) -> None:
+    given = sample_problems("views", 2, 1, "train", {"style": "none"})
+    write_records(tmp_path / "damaged.jsonl", [given[0], given[1].model_copy(update={"meta": {}})])
+    with pytest.raises(UserError, match=rf"damaged\.jsonl: problem {given[1].id!r}: .*views"):
+        find_problems(str(tmp_path / "damaged.jsonl"), "train")
