@@ -24,7 +24,12 @@ faults.yaml, all keys optional::
     prompt_text: "{asked}<think>"             # sent where return_prompt_text or verbose asks for it; {asked}: the
                                               # last message
     defaults: {top_k: 20}                     # from generation_config.json: an answer names those that it was left with
-    usage: beside                             # none: no counts; beside: thinking beside the completion, in the total
+    owned_by: llamacpp                        # of its models, as far as it lists any
+    named: teacher-2026-11-01                 # the model's name in replies
+    ends: eos_token                           # the word for stop; "null" is none
+    thought: true                             # the text comes as reasoning_content alone
+    usage: beside                             # none: no counts; few: one token; beside: thinking beside the completion,
+                                              # in the total
 
 A chat request with ``stream`` is answered in events, all at once. A request with a ``prompt`` is one for
 ``/completions``. Each of its ``n`` answers is the responder's own, and is cut at the first of its ``stop`` strings;
@@ -95,6 +100,10 @@ class Faults:
     tokens: bool = False
     prompt_text: str | None = None
     defaults: dict[str, float] = field(default_factory=dict)
+    owned_by: str | None = None
+    named: str | None = None
+    ends: str = "stop"
+    thought: bool = False
     usage: str = "whole"
 
     def __post_init__(self) -> None:
@@ -120,6 +129,8 @@ class FakeEndpoint:
     :meth:`kill` ends it as a dying process does; it may be started again at the same port. ``answered`` counts the
     answers that were sent whole, by content.
 
+    The next ``loading`` requests for the list of models get 503.
+
     ``log`` names a file that gets a line of JSON when a request comes (``sha``, ``key``: its Idempotency-Key,
     ``fault`` or ``null``, ``n`` from 0) and another when an answer is written (``answered``: the sha, ``usage``).
     """
@@ -140,6 +151,7 @@ class FakeEndpoint:
         self.answered: Counter[str] = Counter()
         self.connections: set[_Connection] = set()
         self.bodies: list[dict[str, Any]] | None = None
+        self.loading = 0
         self.serving = 0
         self.most_at_once = 0
         self.answers: dict[int, list[str]] = {}
@@ -235,7 +247,11 @@ class _Connection(asyncio.Protocol):
         body = bytes(self.data[end + 4 : end + 4 + length])
         del self.data[: end + 4 + length]
         if headers.startswith(b"get /v1/models "):
-            listed = [{"id": name, "object": "model"} for name in self.fake.faults.models or []]
+            faults = self.fake.faults
+            if self.fake.loading:
+                self.fake.loading -= 1
+                return self.send(503, _error("Loading model"))
+            listed = [{"id": name, "object": "model", "owned_by": faults.owned_by} for name in faults.models or []]
             self.send(200 if listed else 404, orjson.dumps({"object": "list", "data": listed}))
         elif headers.startswith(b"get "):
             self.send(200, orjson.dumps({"outcomes": self.fake.outcomes, "cpu_s": time.process_time()}))
@@ -308,11 +324,18 @@ class _Connection(asyncio.Protocol):
         asked = [{"content": body["prompt"]}] if "prompt" in body else body["messages"]
         choices = [_choice(0, body, text, reason, refused)]
         choices += [_choice(place, body, one, "stop", None) for place, one in enumerate(others, 1)]
+        for choice in choices:
+            if choice["finish_reason"] == "stop":
+                choice["finish_reason"] = None if fake.faults.ends == "null" else fake.faults.ends
+            if fake.faults.thought and "message" in choice:
+                choice["message"]["reasoning_content"] = choice["message"].pop("content")
         given = sum(len(str(m["content"])) for m in asked) // 4
         written = sum(choice.pop("tokens") for choice in choices)
         usage: dict[str, Any] | None = {"prompt_tokens": given, "completion_tokens": written}
         if fault in ("filtered", "silent"):
             usage = {"prompt_tokens": given if fault == "silent" else 0, "completion_tokens": 0}
+        elif fake.faults.usage == "few":
+            usage = {"prompt_tokens": given, "completion_tokens": 1}
         elif fake.faults.usage == "none":
             usage = None
         elif fake.faults.usage == "beside":
@@ -326,7 +349,7 @@ class _Connection(asyncio.Protocol):
                 "id": f"chatcmpl-{number}",
                 "object": "chat.completion",
                 "created": 0,
-                "model": body["model"],
+                "model": fake.faults.named or body["model"],
                 "choices": choices,
                 "usage": usage,
                 **prompt,

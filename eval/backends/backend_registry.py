@@ -16,7 +16,7 @@ from eval.backends.protocol import Backend
 from srt.io.yaml_config import parse_config
 from srt.llm.config import EndpointConfig
 
-ENDPOINT_KEYS = ("base_url", "api_key_env", "in_flight", "timeout_s", "retries", "max_side")
+ENDPOINT_KEYS = ("base_url", "api_key_env", "in_flight", "timeout_s", "retries", "max_side", "finish_reasons")
 """Recipe keys that are fields of :class:`~srt.llm.config.EndpointConfig`."""
 
 
@@ -66,7 +66,7 @@ def _server(model: str, adapter: Path | None, options: dict[str, Any]) -> Backen
         model,
         endpoint,
         reads_pictures=options.get("pictures", True),
-        server_type=options.get("server_type", "vllm"),
+        server_type=options.get("server_type"),
         opens_thought=options.get("opens_thought", False),
         chat_template_kwargs=options.get("chat_template_kwargs", {}),
     )

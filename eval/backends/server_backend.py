@@ -10,7 +10,11 @@ an answer                   a generation, an empty one too; one that was decline
                             tokens, is an ``error`` that says so
 400, 413, 422               sent again without the sampling parameters that the server does not take, which are
                             recorded; else an ``error``: a prompt that is too long among others
-the first ones all refused  the run ends with the server's words: as many as are in flight at once, all alike
+the first ones all refused  the run ends with the server's words: as many as are in flight at once, all alike; it ends
+                            also where all are refused, each in its own words
+no such model in its list   the run ends with one line (``GET /models``); so it does where a text shows that the server
+                            ignores the grammar, or where a finish reason is not known
+another model's name        in the reply, is recorded, and is a warning
 429                         fewer in flight, ``Retry-After`` obeyed, sent again
 5xx, time-out, broken line  sent again; after all retries it stays missing, and the run ends, when all else is done,
                             with one line that says how many are; started again, it asks for those alone
@@ -28,45 +32,43 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 
 from eval.backends.protocol import Generation, GenerationSettings, Request, ServerType
+from eval.backends.server_replies import (
+    NotBelieved,
+    ended,
+    lines_of,
+    require_counts,
+    require_grammar,
+    require_lines,
+    written_text,
+)
+from eval.backends.server_requests import OPTIONAL, ServerRequests
 from eval.backends.token_counts import think_state
-from eval.backends.trace_grammar import trace_gbnf, trace_regex
-from eval.decoding.decode_settings import REDRAW_TEMPERATURE
 from eval.decoding.guide import Guide, LineDraft, Verdict
 from eval.decoding.guided_text import GuidedText
 from eval.decoding.refused_lines import refused_lines
-from eval.decoding.served_lines import DrawnLine, LinesAsked, LinesDrawn, write_lines
+from eval.decoding.served_lines import LinesAsked, LinesDrawn, write_lines
 from eval.decoding.verdicts import Verdicts
 from eval.decoding.ways import WAYS
 from srt.images.data_uri import DataUris
 from srt.io.errors import UserError
+from srt.io.progress import notice
 from srt.io.records import Message
-from srt.language.prompts import THINK_CLOSES, THINK_OPENS
 from srt.language.template_kwargs import NO_KWARGS, TemplateKwargs
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.client import EndpointClient
+from srt.llm.endpoint.served_models import same_model
 from srt.llm.llm_errors import EndpointFault, RequestRejected, Unavailable
 from srt.llm.request import Reply
 
-_SEEDS = 2**31  # some servers take no larger ones
-_NEUTRAL = {
-    "top_p": 1.0,
-    "top_k": -1,
-    "min_p": 0.0,
-    "repetition_penalty": 1.0,
-    "presence_penalty": 0.0,
-    "frequency_penalty": 0.0,
-}
-"""Sampling parameters that change nothing. All are sent: vLLM and SGLang fill those that are not from the checkpoint's
-``generation_config.json``, and llama.cpp has defaults."""
-_OPTIONAL = {**_NEUTRAL, "repeat_penalty": 1.0, "return_prompt_text": True, "temperature": None, "seed": None}
-"""What a server that does not take it is not sent, with the value that changes nothing."""
-_SEEDS_A_REQUEST = 64
-"""Seeds between those of two requests for one text: servers add the number of the candidate."""
+_TYPE_OF_OWNER: dict[str, ServerType] = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
+"""What servers call themselves in their list of models (``owned_by``)."""
+_FEWEST_REFUSED = 4
+"""So many requests, or all if there are fewer, that are refused alike end a run: what is wrong is not one of them."""
 _NO_PROMPT = (
     "decode: its reply does not show the prompt that the server made, so that no text can be continued; vLLM does "
     "(return_prompt_text), and llama.cpp (verbose) with server_type: llama.cpp"
@@ -77,11 +79,11 @@ _Outcome = Generation | RequestRejected | Unavailable
 class ServerBackend:
     """The model called ``model`` at the addresses of ``config``, as a :class:`~eval.backends.protocol.Backend`.
 
-    ``reads_pictures``: it is shown pictures, as data URIs. ``server_type`` decides in which field it
-    is sent a grammar. ``opens_thought``: its chat template ends with ``<think>``, so that a text without ``</think>``
-    is an open thought; vLLM says so itself, of each prompt. ``chat_template_kwargs`` are sent as variables of its
-    template; without them it takes its defaults, however the model was trained. Token counts are the server's own;
-    which of them stand for pictures it does not say.
+    ``reads_pictures``: it is shown pictures, as data URIs. ``server_type`` decides in which field it is sent a grammar;
+    where it is ``None`` the server is asked. ``opens_thought``: its chat template ends with ``<think>``, so that a text
+    without ``</think>`` is an open thought; vLLM says so itself, of each prompt. ``chat_template_kwargs`` are sent as
+    variables of its template; without them it takes its defaults, however the model was trained. Token counts are the
+    server's own; which of them stand for pictures it does not say.
     """
 
     name = "server"
@@ -92,15 +94,18 @@ class ServerBackend:
         config: EndpointConfig,
         *,
         reads_pictures: bool = True,
-        server_type: ServerType = "vllm",
+        server_type: ServerType | None = None,
         opens_thought: bool = False,
         chat_template_kwargs: TemplateKwargs = NO_KWARGS,
     ) -> None:
         self._kwargs = dict(chat_template_kwargs)
         self._model, self._config, self._server_type = model, config, server_type
+        self.requests = ServerRequests(model, server_type, self._kwargs)
         self.reads_pictures, self._opens_thought = reads_pictures, opens_thought
         self._planned: int | None = None
         self._left_out: dict[str, str] = {}
+        self._facts: dict[str, str] = {}
+        self._names: set[str] = set()
 
     @property
     def fingerprint(self) -> str:
@@ -111,7 +116,10 @@ class ServerBackend:
 
     @property
     def description(self) -> dict[str, str]:
-        """The name and the address, that nobody here knows the weights, and what the server did not take."""
+        """The name and the address, what the server says that it serves, that nobody here knows the weights, and what
+        the server did not take."""
+        names, facts = ", ".join(sorted(self._names)), ", ".join(f"{name} {is_}" for name, is_ in self._facts.items())
+        others = ", ".join(sorted(name for name in self._names if not same_model(self._model, name)))
         left_out = "; ".join(f"{name} ({words})" for name, words in sorted(self._left_out.items()))
         return {
             "model": self._model,
@@ -119,6 +127,9 @@ class ServerBackend:
             "weights": "unknown: a server may change them under the same name",
             "seeds": "sent, where there is sampling; whether they are obeyed is the server's affair",
             "template_opens_thought": "yes" if self._opens_thought else "where the server says so of a prompt",
+            **({"server_type": self._server_type} if self._server_type else {}),
+            **({"served": f"{names} ({facts})" if facts else names} if names else {}),
+            **({"warning": f"{self._model} was asked for, and the replies are by {others}"} if others else {}),
             **({"left_out": left_out} if left_out else {}),
         }
 
@@ -136,11 +147,7 @@ class ServerBackend:
         """
         self._planned = len(requests)
         beyond = {
-            "think_budget (of a server_type other than vllm)": settings.think_budget is not None
-            and self._server_type != "vllm",
             "decode (other than proved)": settings.decode is not None and settings.decode.proved is None,
-            "decode (of server_type sglang, which does not show the prompt)": settings.decode is not None
-            and self._server_type == "sglang",
             "decode (with pictures)": settings.decode is not None and any(request.images for request in requests),
             "min_pixels": settings.min_pixels is not None,
             "max_pixels": settings.max_pixels is not None,
@@ -148,6 +155,8 @@ class ServerBackend:
         }
         if told := [name for name, asked in beyond.items() if asked]:
             raise UserError(f"{told[0]}: a server cannot be asked for this; use the back end transformers")
+        if self._server_type is not None:
+            self._require_type(settings)
         return [[index] for index in range(len(requests))]
 
     def generate_batches(
@@ -160,10 +169,10 @@ class ServerBackend:
             UserError: some requests got none after all retries.
         """
         missing: list[str] = []
+        refused: dict[int, RequestRejected] = {}
         # In a run that continues, what is left may be just what the server refuses.
-        first = set(range(min(len(batches), self._config.at_once)))
-        undecided = len(first) > 1 and self._planned in (None, len(batches))
-        held: dict[int, _Outcome] = {}
+        undecided = self._planned in (None, len(batches))
+        few = min(len(batches), max(self._config.at_once, _FEWEST_REFUSED))
         with asyncio.Runner() as runner:
             outcomes = self._outcomes(batches, settings)
 
@@ -173,22 +182,21 @@ class ServerBackend:
             try:
                 for _ in batches:
                     number, outcome = runner.run(following())
-                    held[number] = outcome
-                    # Nothing is yielded, and so written, until one of the first is answered: refusals of all end the
-                    # run instead.
-                    if undecided and isinstance(outcome, RequestRejected):
-                        if not first <= held.keys():
-                            continue
-                        self._check_refusals(held)
-                    undecided = False
-                    for number, outcome in held.items():
-                        if isinstance(outcome, Unavailable):
-                            missing.append(str(outcome))
-                        elif isinstance(outcome, RequestRejected):
-                            yield number, [Generation("", 0, 0, "error", 0.0, error=str(outcome))]
-                        else:
+                    if isinstance(outcome, Unavailable):
+                        missing.append(str(outcome))
+                    elif isinstance(outcome, RequestRejected):
+                        refused[number] = outcome
+                        if undecided and len(refused) == few:
+                            self._check_refusals(refused)
+                    else:
+                        undecided = False
+                    # Nothing is yielded, and so written, until one is answered: a run of refusals has no score.
+                    if not undecided:
+                        for other in sorted(refused):
+                            yield other, [Generation("", 0, 0, "error", 0.0, error=str(refused[other]))]
+                        refused.clear()
+                        if isinstance(outcome, Generation):
                             yield number, [outcome]
-                    held.clear()
             finally:
                 runner.run(outcomes.aclose())
         if missing:
@@ -196,44 +204,20 @@ class ServerBackend:
                 f"{self._config.address}: {len(missing)} of {len(batches)} requests got no answer ({missing[-1]}); "
                 "the others are written: the same command asks for those alone"
             )
-
-    def body(self, request: Request, settings: GenerationSettings, pictures: Sequence[str]) -> dict[str, Any]:
-        """What is posted as JSON; ``pictures`` are data URIs."""
-        turns = orjson.loads(request.prompt)["messages"]
-        if pictures:
-            first = next(turn for turn in turns if turn["role"] == "user")
-            shown = [{"type": "image_url", "image_url": {"url": uri}} for uri in pictures]
-            first["content"] = [*shown, {"type": "text", "text": first["content"]}]
-        body: dict[str, Any] = {
-            "model": self._model,
-            "messages": turns,
-            "max_tokens": settings.max_new_tokens,
-            "temperature": settings.temperature,
-            **_NEUTRAL,
-            "top_p": settings.top_p,
-        }
-        if self._kwargs:
-            body["chat_template_kwargs"] = self._kwargs
-        if settings.temperature > 0:
-            body["seed"] = request.seed % _SEEDS
-        if self._server_type == "vllm":
-            body["return_prompt_text"] = True
-        elif self._server_type == "llama.cpp":
-            body["repeat_penalty"] = body.pop("repetition_penalty")
-        if settings.think_budget is not None:
-            body["thinking_token_budget"] = settings.think_budget
-        if settings.grammar is not None and self._server_type == "llama.cpp":
-            body["grammar"] = trace_gbnf(ban=settings.ban)
-        elif settings.grammar is not None:
-            regex = trace_regex(ban=settings.ban)
-            body |= {"regex": regex} if self._server_type == "sglang" else {"structured_outputs": {"regex": regex}}
-        return body
+        if refused:
+            why = refused[max(refused)]
+            raise EndpointFault(f"{self._config.address}: all {len(refused)} requests were refused, the last: {why}")
 
     async def _outcomes(
         self, batches: Sequence[Sequence[Request]], settings: GenerationSettings
     ) -> AsyncGenerator[tuple[int, _Outcome], None]:
         """The outcomes as they come, each with the number of its batch; what ends the run is raised."""
         client = EndpointClient(self._config)
+        try:
+            await self._ask_what_it_is(client, settings)
+        except EndpointFault:
+            await client.close()
+            raise
         guide = None if settings.decode is None else WAYS[settings.decode.way].guide()
         verdicts = nullcontext() if guide is None else Verdicts(guide)
         uris: dict[Path, DataUris] = {}
@@ -247,6 +231,8 @@ class ServerBackend:
                     return number, await self._generation(client, request, settings, uris)
                 except (RequestRejected, Unavailable) as error:
                     return number, error
+                except NotBelieved as why:
+                    raise client.fault(str(why)) from None
 
         with verdicts as judge:
             tasks = [asyncio.create_task(answer(number, request)) for number, (request,) in enumerate(batches)]
@@ -259,6 +245,51 @@ class ServerBackend:
                 await asyncio.gather(*tasks, return_exceptions=True)
                 await client.close()
 
+    async def _ask_what_it_is(self, client: EndpointClient, settings: GenerationSettings) -> None:
+        """Learn the server's type, and what it serves.
+
+        Raises:
+            EndpointFault: it does not serve the model, or is of no type that ``settings`` can be sent to.
+        """
+        await client.fleet.check_model(self._model)
+        served = client.fleet.served
+        self._facts = {} if served is None else served.facts(self._model)
+        owners = frozenset() if served is None else served.owners
+        found = next((_TYPE_OF_OWNER[owner] for owner in sorted(owners) if owner in _TYPE_OF_OWNER), None)
+        if self._server_type is None and found is not None:
+            self._server_type = found
+            self.requests = ServerRequests(self._model, found, self._kwargs)
+        if client.fleet.contact:  # else the first request says that there is no server
+            self._require_type(settings)
+
+    def _require_type(self, settings: GenerationSettings) -> None:
+        needs = {
+            "grammar": settings.grammar is not None,
+            "think_budget": settings.think_budget is not None,
+            "decode": settings.decode is not None,
+        }
+        asked = next((name for name, is_asked in needs.items() if is_asked), None)
+        if asked and self._server_type is None:
+            raise EndpointFault(
+                f"{self._config.address}: {asked}: how it is sent depends on the server, which does not say what it "
+                "is; set server_type to vllm, sglang or llama.cpp"
+            )
+        kind = self._server_type
+        beyond = {
+            "think_budget (of a server_type other than vllm)": needs["think_budget"] and kind != "vllm",
+            "decode (of server_type sglang, which does not show the prompt)": needs["decode"] and kind == "sglang",
+        }
+        if told := [name for name, is_beyond in beyond.items() if is_beyond]:
+            raise EndpointFault(f"{told[0]}: a server cannot be asked for this; use the back end transformers")
+
+    def _took(self, reply: Reply, client: EndpointClient) -> None:
+        """Remember what ``reply`` says of the server."""
+        self._left_out = client.left_out.get(self._model, {})
+        if reply.model is not None and reply.model not in self._names:
+            self._names.add(reply.model)
+            if not same_model(self._model, reply.model):
+                notice(f"{self._config.address}: {self._model} was asked for, and the reply is by {reply.model}")
+
     async def _generation(
         self, client: EndpointClient, request: Request, settings: GenerationSettings, uris: dict[Path, DataUris]
     ) -> Generation:
@@ -268,18 +299,15 @@ class ServerBackend:
             pictures = [await shown.load(image) for image in request.images]
         except UserError as error:
             return Generation("", 0, 0, "error", time.monotonic() - began, error=str(error))
-        body = self.body(request, settings, pictures)
+        body = self.requests.body(request, settings, pictures)
         key = hashlib.sha256(orjson.dumps(body)).hexdigest()
-        reply = await client.complete(body, key, optional=_OPTIONAL)
-        self._left_out = client.left_out.get(self._model, {})
-        finish_reason, why = _ended(reply)
+        reply = await client.complete(body, key, optional=OPTIONAL)
+        self._took(reply, client)
+        finish_reason, why = ended(reply)
         if finish_reason != "error":
-            _require_counts(reply)
-        # A server that sends the thought apart has cut the text at its tags: put together again as the model wrote it.
-        closing = f"{THINK_CLOSES}\n\n" if reply.text or reply.finish_reason == "stop" else ""
-        thought = "" if reply.reasoning is None else f"{THINK_OPENS}\n{reply.reasoning}\n{closing}"
-        text = thought + reply.text
-        prompt = "" if thought else reply.prompt or THINK_OPENS * self._opens_thought
+            require_counts(reply)
+            require_grammar(reply, settings)
+        text, prompt = written_text(reply, self._opens_thought)
         return Generation(
             text=text,
             input_tokens=reply.input_tokens,
@@ -309,21 +337,23 @@ class ServerBackend:
 
         async def draw(asked: LinesAsked) -> LinesDrawn:
             nonlocal first, spent
-            body = self.line_body(request, settings, asked, None if first is None else first.prompt)
-            reply = await client.complete(body, hashlib.sha256(orjson.dumps(body)).hexdigest(), optional=_OPTIONAL)
-            self._left_out = client.left_out.get(self._model, {})
-            reason, why = _ended(reply)
+            body = self.requests.line_body(request, settings, asked, None if first is None else first.prompt)
+            reply = await client.complete(body, hashlib.sha256(orjson.dumps(body)).hexdigest(), optional=OPTIONAL)
+            self._took(reply, client)
+            reason, why = ended(reply)
             spent += reply.output_tokens
             if reason == "error":
                 raise RequestRejected(why)
-            _require_counts(reply)
+            require_counts(reply)
             if first is None:
                 if reply.prompt is None:
                     raise RequestRejected(_NO_PROMPT)
                 first = reply
             if reply.reasoning is not None:
                 raise RequestRejected("it sends thoughts apart; to continue a text, start it without reasoning parser")
-            return _lines(reply)
+            drawn = lines_of(reply)
+            require_lines(drawn.lines, settings)
+            return drawn
 
         async def judge(draft: LineDraft) -> Verdict:
             asked = verdicts.ask(draft)
@@ -360,65 +390,8 @@ class ServerBackend:
             refused=refused_lines(text, served.said_by),
         )
 
-    def line_body(
-        self, request: Request, settings: GenerationSettings, asked: LinesAsked, prompt: str | None
-    ) -> dict[str, Any]:
-        """What is posted for the candidates of one line: a chat, from whose reply the ``prompt`` is known, then texts
-        that are continued."""
-        temperature = settings.temperature or REDRAW_TEMPERATURE * asked.sampled
-        body = self.body(request, settings.model_copy(update={"temperature": temperature}), ())
-        body |= {"max_tokens": asked.max_tokens, "stop": ["\n"]}
-        if "seed" in body:
-            body["seed"] = (request.seed + asked.number * _SEEDS_A_REQUEST) % _SEEDS
-        if asked.count > 1:
-            body["n"] = asked.count
-        if self._server_type == "vllm":
-            body["return_token_ids"] = True
-        else:
-            body |= {"verbose": True, "reasoning_format": "none"}
-        if settings.grammar is not None and self._server_type == "vllm":
-            body["structured_outputs"] = {"regex": trace_regex(ban=settings.ban, line=True)}
-        elif settings.grammar is not None:
-            body["grammar"] = trace_gbnf(ban=settings.ban, line=True)
-        if prompt is None:
-            return body
-        for of_a_chat in ("messages", "chat_template_kwargs", "return_prompt_text"):
-            body.pop(of_a_chat, None)
-        if self._server_type == "vllm":
-            body["add_special_tokens"] = False  # the template has written them
-        return body | {"prompt": prompt + asked.text}
-
     def _check_refusals(self, refused: Mapping[int, object]) -> None:
         """Raise where all are alike, apart from the numbers in them and other words with a digit."""
         words = [str(refused[number]) for number in sorted(refused)]
         if len({re.sub(r"\S*\d\S*", "", one) for one in words}) == 1:
             raise EndpointFault(f"{self._config.address}: the first {len(words)} requests were all refused: {words[0]}")
-
-
-def _lines(reply: Reply) -> LinesDrawn:
-    """The lines in ``reply``. A count that is missing is that of the reply, which asked for one then."""
-    lines = [
-        DrawnLine(
-            text=choice.text,
-            end="cut" if choice.finish_reason == "length" else "break" if choice.broken_by == "\n" else "stop",
-            tokens=max(1, reply.output_tokens if choice.tokens is None else choice.tokens),
-        )
-        for choice in reply.choices
-    ]
-    return LinesDrawn(lines, reply.output_tokens, all(choice.tokens is not None for choice in reply.choices))
-
-
-def _require_counts(reply: Reply) -> None:
-    if not reply.output_tokens and (reply.text or not reply.input_tokens):
-        raise RequestRejected("its reply has no usage: without the server's own counts there are no token figures")
-
-
-def _ended(reply: Reply) -> tuple[Literal["stop", "length", "error"], str | None]:
-    """How ``reply`` ended, and why it is no answer where it is none."""
-    if reply.refusal is not None:
-        return "error", " ".join(f"refused: {reply.refusal}".split())
-    if reply.finish_reason == "stop":
-        return "stop", None
-    if reply.finish_reason == "length":
-        return "length", None
-    return "error", f"finish_reason: {reply.finish_reason}"

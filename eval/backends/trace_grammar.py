@@ -11,6 +11,7 @@ operation that is banned is left out, so that no half of its word is ever begun.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,27 @@ def trace_gbnf(*, ban: Operation | None = None, line: bool = False) -> str:
         f"any ::= {_ANY}",
     ]
     return "\n".join(rules) + "\n"
+
+
+def follows_grammar(text: str, *, ban: Operation | None = None, cut: bool = False, line: bool = False) -> bool:
+    """Whether a server that was sent one of these grammars can have written ``text``; white space around it is free.
+
+    Their bounds are not looked at: a server that ignores a grammar writes no trace at all. Of a text that was ``cut``,
+    the last line need only begin as one does. ``line``: ``text`` is one line (and its break), a step or an answer.
+    """
+    *steps, last = (text.lstrip() if cut else text.strip()).split("\n")
+    for lang in MARKERS:
+        answer, words = MARKERS[lang]["ANSWER"], _operations(lang, ban)
+        for separator in (": ", " - "):
+            step = re.compile(_step_pattern(lang, separator, words))
+            if not all(step.fullmatch(one) for one in steps):
+                continue
+            answered = re.fullmatch(f"{answer}: {_SOLID}{_ANY}*", last) and (steps or line)
+            if answered or (line and step.fullmatch(last)):
+                return True
+            if cut and any(last.startswith(word) or word.startswith(last) for word in (*words, answer)):
+                return True
+    return False
 
 
 def make_trace_grammar(
@@ -164,6 +186,14 @@ def _text(lang: Lang, separator: str, ban: Operation | None, think: bool, line: 
     if line:
         return f"{step}\n|{answer}"
     return f"{step}(\n{step}){{0,{bounds.steps - 1}}}{bridge}{answer}"
+
+
+def _step_pattern(lang: Lang, separator: str, words: Sequence[str]) -> str:
+    """A step of any length. Premises are matched once, not tried in all ways: a hostile text has many."""
+    begins, goes_on = _NAME[lang]
+    quoted = f'"[A-Za-z{_HAN}]+(?: [A-Za-z0-9{_HAN}]+)+"'
+    premise = rf"(?:\({_NUMBER}\)|#{_NUMBER}|{begins}{goes_on}*|{quoted})"
+    return rf"(?:{'|'.join(words)})(?> {premise})*{separator}{_SOLID}{_ANY}*"
 
 
 def _operations(lang: Lang, ban: Operation | None) -> list[str]:

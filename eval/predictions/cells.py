@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from textwrap import shorten
 from typing import Any
 
-from eval.predictions.finish_reasons import KNOWN, finish_reason
 from srt.io.errors import UserError
 from srt.io.records import FinishReason
+from srt.llm.finish_reasons import KNOWN, finish_reason
 
 COUNTS = ("output_tokens", "input_tokens", "reasoning_tokens")
 

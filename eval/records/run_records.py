@@ -107,7 +107,7 @@ def _apart(one: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
     ]
 
 
-_WEIGHTS = ("model", "adapter", "adapter_fits")
+_WEIGHTS = ("model", "adapter", "adapter_fits", "served", "warning")
 
 
 def _settings(manifest: RunManifest) -> dict[str, object]:

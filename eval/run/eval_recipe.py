@@ -19,7 +19,7 @@ from eval.predictions.tables import COLUMNS
 from eval.run.wandb_settings import WandbSettings
 from srt.answers.equality import PolicyName
 from srt.io.did_you_mean import did_you_mean
-from srt.io.records import Lang
+from srt.io.records import FinishReason, Lang
 from srt.io.yaml_config import Flag, parse_config, read_yaml, with_new_names
 from srt.language.prompts import PromptStyle
 from srt.language.template_kwargs import CheckedKwargs
@@ -45,10 +45,10 @@ class EvalRecipe(WandbSettings):
     ``backend`` is one of :data:`~eval.backends.backend_registry.BACKENDS`; each says which of the last keys it reads.
     ``engine: ray`` is the back end vllm with ``replicas`` on the Ray cluster at ``address``; ``max_num_seqs``,
     ``max_model_len`` and ``enforce_eager`` are options of vLLM's engine, as ``dtype`` is too.
-    ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s``, ``retries`` and ``max_side`` are fields of
-    :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
-    whether its chat template ends with ``<think>``. ``chat_template_kwargs`` are variables of the chat template, by
-    default those that a model folder was trained with.
+    ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s``, ``retries``, ``max_side`` and ``finish_reasons`` are
+    fields of :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them,
+    ``opens_thought`` whether its chat template ends with ``<think>``. ``chat_template_kwargs`` are variables of the
+    chat template, by default those that a model folder was trained with.
 
     ``report_to: wandb`` sends scores and examples to Weights & Biases; its keys are those of
     :class:`~eval.run.wandb_settings.WandbSettings`.
@@ -155,10 +155,11 @@ class EvalRecipe(WandbSettings):
         ServerType | None,
         Flag(
             "Back end server",
-            "vllm (default), sglang or llama.cpp; decides how a grammar is sent.",
+            "vllm, sglang or llama.cpp, if the server does not say it; decides how a grammar is sent.",
             ("--server-type", "--kind-of-server"),
         ),
     ] = None
+    finish_reasons: dict[str, FinishReason] = Field(default={})
     opens_thought: Annotated[bool, Flag("Back end server", "The chat template ends with <think>, as R1's does.")] = (
         False
     )

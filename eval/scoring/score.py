@@ -66,7 +66,8 @@ def score(
     can be compared. ``workers`` processes share the work; the files do not depend on them.
 
     Raises:
-        UserError: no run in the folder, other problems than it was made with, no gold answer at all, no tokenizer.
+        UserError: no run in the folder, other problems than it was made with, no gold answer at all, no tokenizer,
+            predictions that are all errors.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -109,6 +110,12 @@ def score(
 
     with Workers(workers, here=_FEW) as pool:
         write_records(folder / CHECKED, checked(pool))
+    if scores and all(found.status == "error" for found in scores.values()):
+        first = next(row for _, row, _ in read_rows(folder / PREDICTIONS, Prediction, questions))
+        raise UserError(
+            f"{folder}: none of its {len(scores)} predictions is an answer, so there is no score; the first: "
+            f"{first.error}"
+        )
     write_records(folder / SCORES, _in_order(manifest, questions, scores, policy))
     summary = summarise([read_run(folder, by_id)])
     # The summary after both files: where it is, they are whole.

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import orjson
 from pydantic import Field, field_validator, model_validator
 
+from srt.io.records import FinishReason
 from srt.io.yaml_config import Config
 
 UNFORESEEN_TOKENS: Final = 2**20
@@ -49,8 +50,9 @@ class EndpointConfig(Config):
     often one request is sent again after a 5xx, a lost connection or a time-out. ``longest_retry_after_s`` is the
     longest wait that a server may ask for: one that asks for more is asked again after that, as often as ``retries``
     says. ``structured`` is how a JSON answer is asked for; ``auto`` finds out what the server understands. ``max_side``
-    scales larger pictures down to that many pixels on their longer side. ``batch`` sends all requests but the first of
-    each kind in batches.
+    scales larger pictures down to that many pixels on their longer side. ``finish_reasons`` says what a server's own
+    words for the end of a text mean (``{done: stop}``); the usual ones are known
+    (:mod:`srt.llm.finish_reasons`). ``batch`` sends all requests but the first of each kind in batches.
     """
 
     base_url: tuple[str, ...] = Field(min_length=1)
@@ -61,6 +63,7 @@ class EndpointConfig(Config):
     longest_retry_after_s: float = Field(default=120.0, gt=0)
     structured: AnswerForm | Literal["auto"] = "auto"
     max_side: int | None = Field(default=None, ge=32)
+    finish_reasons: dict[str, FinishReason] = Field(default_factory=dict)
     batch: BatchConfig | None = None
 
     @property

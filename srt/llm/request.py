@@ -110,11 +110,11 @@ class Reply(Record):
     ``stored_long_tokens`` those of them that it keeps for an hour. ``server_cost`` is what it says that it takes.
     ``counted`` is false where the endpoint does not say how many tokens it wrote, or fewer than its answer can have.
 
-    ``finish_reason`` is the endpoint's word: ``stop``, ``length``, ``content_filter``, or another. ``refusal`` is set
-    where the model declined in the API's own field. ``reasoning`` is the thinking that some endpoints send apart from
-    the text, and ``reasoning_tokens`` how many of the output tokens they say it took. ``prompt`` is the text that the
-    model continued, from servers that send it when asked. ``choices`` are all texts of the reply, the first included;
-    they are not written.
+    ``finish_reason`` is ``stop`` or ``length``, or the endpoint's word for another end (``content_filter``).
+    ``model`` is the name that the reply bears. ``refusal`` is set where the model declined in the API's own field.
+    ``reasoning`` is the thinking that some endpoints send apart from the text, and ``reasoning_tokens`` how many of the
+    output tokens they say it took. ``prompt`` is the text that the model continued, from servers that send it when
+    asked. ``choices`` are all texts of the reply, the first included; they are not written.
     """
 
     text: str
@@ -131,6 +131,7 @@ class Reply(Record):
     reasoning: str | None = None
     reasoning_tokens: int | None = None
     prompt: str | None = None
+    model: str | None = None
     choices: tuple[Choice, ...] = Field(default=(), exclude=True)
 
     def __eq__(self, other: object) -> bool:

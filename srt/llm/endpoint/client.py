@@ -115,9 +115,9 @@ class EndpointClient:
         refused: dict[str, str] = {}
         failed_at: Replica | None = None
         try:
-            await self.fleet.compare_models(model)
-        except EndpointFault as disagreement:
-            raise self.fault(disagreement) from None
+            await self.fleet.check_model(model)
+        except EndpointFault as not_served:
+            raise self.fault(not_served) from None
         while True:
             gone = {name: why for name, why in {**self.left_out.get(model, {}), **refused}.items() if name in body}
             sent = as_sent(body, gone)

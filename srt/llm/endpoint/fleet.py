@@ -30,6 +30,7 @@ from typing import Final
 from srt.io.progress import notice
 from srt.llm.endpoint.replica import Replica
 from srt.llm.endpoint.response import Failure
+from srt.llm.endpoint.served_models import ServedModels
 from srt.llm.llm_errors import EndpointFault, RequestRejected
 from srt.llm.request import Reply
 
@@ -62,8 +63,8 @@ class Fleet:
         self._turn = 0
         self._line = asyncio.Lock()
         self._changed = asyncio.Event()
-        self._comparing = asyncio.Lock()
-        self._compared: set[str] = set()
+        self._checking = asyncio.Lock()
+        self._checked: set[str] = set()
         self._fault: EndpointFault | None = None
         self._watches: set[asyncio.Task[None]] = set()
 
@@ -123,30 +124,48 @@ class Fleet:
             if hopeless or service.failures >= FAILURES_TO_GO:
                 self._take_out(replica, outcome.reason)
 
-    async def compare_models(self, model: str) -> None:
-        """Before the first request for ``model``: ask several replicas what they serve, as far as they say so.
+    async def check_model(self, model: str) -> None:
+        """Before the first request for ``model``: ask what is served, as far as the servers say so.
 
-        Those that do not answer are out of service; when they come back they are asked again.
+        Of several, those that do not answer are out of service; when they come back they are asked again. A single one
+        that is busy loading (503) is asked again for a while.
 
         Raises:
-            EndpointFault: some serve it and others do not; or their lists differ and none has it.
+            EndpointFault: a server lists its models, and ``model`` is not among them.
         """
-        if len(self.replicas) == 1 or model in self._compared:
+        if model in self._checked:
             return
-        async with self._comparing:
-            if model in self._compared:
+        async with self._checking:
+            if model in self._checked:
                 return
             if self._fault is not None:
                 raise self._fault
-            asked = [replica for replica in self.replicas if self._service[replica].out is None]
-            failures = await asyncio.gather(*(replica.list_models() for replica in asked))
-            for replica, failure in zip(asked, failures, strict=True):
-                if failure is not None:
-                    self._take_out(replica, failure.reason)
-            if fault := _disagreement(model, self._lists()):
+            if len(self.replicas) == 1:
+                await self._ask_single(self.replicas[0])
+            else:
+                asked = [replica for replica in self.replicas if self._service[replica].out is None]
+                failures = await asyncio.gather(*(replica.list_models() for replica in asked))
+                for replica, failure in zip(asked, failures, strict=True):
+                    if failure is not None:
+                        self._take_out(replica, failure.reason)
+            if fault := _not_served(model, self._lists()):
                 self._fault = EndpointFault(fault)
                 raise self._fault
-            self._compared.add(model)
+            self._checked.add(model)
+
+    @property
+    def served(self) -> ServedModels | None:
+        """What the first replica that has said so serves."""
+        return next((replica.models for replica in self.replicas if replica.models), None)
+
+    async def _ask_single(self, replica: Replica) -> None:
+        wait = FIRST_LOOK_S
+        while replica.models is None and wait <= LONGEST_LOOK_S:
+            failure = await replica.list_models()
+            if failure is None or failure.retry_after is None:
+                return  # requests will show what is wrong there
+            await asyncio.sleep(max(wait, min(failure.retry_after, LONGEST_LOOK_S)))
+            wait *= 2
 
     async def close(self) -> None:
         """Close all connections; say what each replica did."""
@@ -194,7 +213,7 @@ class Fleet:
             if service.out is None or await replica.list_models() is not None:
                 continue
             lists = {**self._lists(), replica.url: replica.models} if replica.models else {}
-            other = next((fault for model in sorted(self._compared) if (fault := _disagreement(model, lists))), None)
+            other = next((fault for model in sorted(self._checked) if (fault := _not_served(model, lists))), None)
             if other is None:
                 service.out, service.on_trial = None, True
                 self._changed.set()
@@ -202,7 +221,7 @@ class Fleet:
                 service.out = other
                 notice(f"{replica.url}: out of service ({other})")
 
-    def _lists(self) -> dict[str, frozenset[str]]:
+    def _lists(self) -> dict[str, ServedModels]:
         """What the replicas in service say that they serve, by address."""
         return {one.url: one.models for one in self.replicas if one.models and self._service[one].out is None}
 
@@ -212,15 +231,19 @@ class Fleet:
         return f"{replica.url} {service.answers}{times}"
 
 
-def _disagreement(model: str, lists: Mapping[str, frozenset[str]]) -> str | None:
-    """Why servers with these ``lists`` of models are no replicas for ``model``.
+def _not_served(model: str, lists: Mapping[str, ServedModels]) -> str | None:
+    """Why servers with these ``lists`` of models are none, or no replicas, for ``model``.
 
-    Where none has it and all are alike, the server itself says whether it answers: llama.cpp does, to any name.
+    Some answer to any name (llama.cpp): what they serve would be filed under the name that was asked for.
     """
-    lacking = [url for url, models in lists.items() if model not in models]
-    having = [url for url in lists if url not in lacking]
-    if not lacking or (not having and len(set(lists.values())) == 1):
+    lacking = [url for url, models in lists.items() if models.whole and models.find(model) is None]
+    if not lacking:
         return None
-    served = ", ".join(sorted(lists[lacking[0]])[:3])
-    others = f"as {having[0]} does" if having else "and other addresses serve something else"
-    return f"{lacking[0]}: serves {served}, not {model}, {others}: all addresses must serve the same models"
+    names = sorted(lists[lacking[0]].listed)
+    served = ", ".join(names[:3]) + f" and {len(names) - 3} more" * (len(names) > 3)
+    words = f"{lacking[0]}: serves {served}, not {model}"
+    having = [url for url in lists if url not in lacking]
+    if having or len({frozenset(models.listed) for models in lists.values()}) > 1:
+        others = f"as {having[0]} does" if having else "and other addresses serve something else"
+        return f"{words}, {others}: all addresses must serve the same models"
+    return f"{words}: give a name that it lists (GET /models) as model"

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import aiohttp
 import httpx2
-import orjson
 from openai import APIConnectionError, AsyncOpenAI, DefaultAioHttpClient
 
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.concurrency import AdaptiveLimit
-from srt.llm.endpoint.response import Failure, Response, read_response
+from srt.llm.endpoint.response import Failure, Response, read_response, read_retry_after
+from srt.llm.endpoint.served_models import ServedModels, read_models
 from srt.llm.request import Reply
 
 MOST_BYTES: Final = 32 * 2**20
@@ -49,8 +49,8 @@ class Replica:
         self.sdk = AsyncOpenAI(base_url=url, api_key=key, http_client=http, max_retries=0, timeout=None)
         self.contact = False
         """Whether it has ever accepted a connection."""
-        self.models: frozenset[str] | None = None
-        """The names of the models that it serves, as far as it has said so: :meth:`list_models`."""
+        self.models: ServedModels | None = None
+        """The models that it serves, as far as it has said so: :meth:`list_models`."""
         self._deadlines: set[asyncio.Timeout] = set()
 
     async def complete(self, body: Mapping[str, Any], key: str, *, answered: bool) -> Reply | Failure:
@@ -98,8 +98,10 @@ class Replica:
         if isinstance(response, Failure):
             return response
         if response.status >= 500:
-            return Failure(f"status {response.status} to GET /models")
-        self.models = _model_names(response.body) if response.status == 200 else None
+            # llama.cpp, and proxies, while a model is being loaded: another try is worth waiting for.
+            wait = (read_retry_after(response.retry_after) or 0.0) if response.status == 503 else None
+            return Failure(f"status {response.status} to GET /models", retry_after=wait)
+        self.models = read_models(response.body) if response.status == 200 else None
         return None
 
     def delayed(self, seconds: float) -> None:
@@ -166,15 +168,3 @@ async def _read(chunks: AsyncIterator[bytes]) -> bytes:
         if len(data) > MOST_BYTES:
             raise _TooLarge(f"a reply of more than {MOST_BYTES // 2**20} MiB")
     return bytes(data)
-
-
-def _model_names(body: bytes) -> frozenset[str] | None:
-    try:
-        found = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
-    models = found.get("data") if isinstance(found, dict) else None
-    if not isinstance(models, list):
-        return None
-    names = [model.get("id") if isinstance(model, dict) else None for model in models]
-    return frozenset(name for name in names if isinstance(name, str)) or None

@@ -13,9 +13,11 @@ from typing import Any, Final
 
 import orjson
 
+from srt.io.records import FinishReason
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.generated_text import fewest_written
 from srt.llm.endpoint.usage import TokenCounts, read_usage, says_it_is_billed
+from srt.llm.finish_reasons import finish_reason
 from srt.llm.llm_errors import EndpointFault, RequestBlocked, RequestRejected
 from srt.llm.request import Choice, Reply
 
@@ -77,7 +79,7 @@ def read_response(
     status, begun = response.status, False
     if 200 <= status < 300:
         try:
-            return _read_completion(response.body, seconds)
+            return _read_completion(response.body, seconds, config.finish_reasons)
         except _ErrorInBody as error:
             # The provider behind a gateway failed after it had begun to write.
             status, begun = error.status, True
@@ -157,8 +159,10 @@ class _ErrorInBody(Exception):
     status: int
 
 
-def _read_completion(body: bytes, seconds: float) -> Reply:
+def _read_completion(body: bytes, seconds: float, meanings: Mapping[str, FinishReason]) -> Reply:
     """The first choice in ``body``, as it came: empty, cut short and refused answers too.
+
+    ``meanings`` are those of the server's own words for how a text ended.
 
     Raises:
         _ErrorInBody: it holds an error instead of choices.
@@ -189,7 +193,7 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
     prompt = found.get("prompt_text", verbose.get("prompt"))
     return Reply(
         text=text,
-        finish_reason=str(choice.get("finish_reason") or "unknown"),
+        finish_reason=_ended(choice, meanings),
         refusal=str(message["refusal"]) if message.get("refusal") else None,
         input_tokens=counts.given,
         cached_tokens=counts.cached,
@@ -202,17 +206,27 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
         reasoning=reasoning or None,
         reasoning_tokens=counts.thought or None,
         prompt=prompt if isinstance(prompt, str) else None,
-        choices=tuple(_choice(one, verbose if one is choice else {}) for one in choices if isinstance(one, dict)),
+        model=named if isinstance(named := found.get("model"), str) and named else None,
+        choices=tuple(
+            _choice(one, verbose if one is choice else {}, meanings) for one in choices if isinstance(one, dict)
+        ),
     )
 
 
-def _choice(choice: Mapping[str, Any], verbose: Mapping[str, Any]) -> Choice:
+def _ended(choice: Mapping[str, Any], meanings: Mapping[str, FinishReason]) -> str:
+    """``stop`` or ``length``, in whatever words; another word as it came. Without one the text ended by itself."""
+    word = str(choice.get("finish_reason") or "stop")
+    meaning = meanings.get(word) or finish_reason(word)
+    return word if meaning is None or (meaning == "error" and word not in meanings) else meaning
+
+
+def _choice(choice: Mapping[str, Any], verbose: Mapping[str, Any], meanings: Mapping[str, FinishReason]) -> Choice:
     """One choice of a reply, by vLLM's fields, or by llama.cpp's ``verbose`` ones."""
     message = choice.get("message")
     stop, ids = choice.get("stop_reason", verbose.get("stopping_word")), choice.get("token_ids")
     return Choice(
         text=_text(message.get("content") if isinstance(message, dict) else choice.get("text")),
-        finish_reason=str(choice.get("finish_reason") or "unknown"),
+        finish_reason=_ended(choice, meanings),
         broken_by=stop if isinstance(stop, str) and stop else None,
         tokens=len(ids) if isinstance(ids, list) else None,
     )

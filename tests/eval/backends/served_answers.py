@@ -53,3 +53,13 @@ def teach(body: dict[str, Any], rng: Any) -> str:
 def stutter(body: dict[str, Any], rng: Any) -> str:
     """Lines that no rule proves, of any length."""
     return SLIP + "!" * rng.randrange(100) + "\n"
+
+
+def prose(body: dict[str, Any], rng: Any) -> str:
+    """What a server writes that ignores the grammar."""
+    return "So Ann sits here.\nANSWER: B"
+
+
+def trace(body: dict[str, Any], rng: Any) -> str:
+    """Held to the grammar of a trace."""
+    return "INFER (1) #2 Ann: Ann@S1\nANSWER: B\n"

@@ -129,8 +129,8 @@ def test_each_request_is_held_to_the_grammar_of_a_line(kind: str) -> None:
     backend = ServerBackend("m", config, server_type=kind)  # type: ignore[arg-type]
     settings = GenerationSettings.model_validate({"grammar": "trace", "ban": "INFER", "decode": "proved"})
     request = Request(orjson.dumps({"messages": [{"role": "user", "content": "?"}]}).decode(), seed=5)
-    first = backend.line_body(request, settings, LinesAsked(0, "", 1, 50, sampled=False), None)
-    later = backend.line_body(request, settings, LinesAsked(1, "A\n", 3, 20, sampled=True), "?" + OPENS)
+    first = backend.requests.line_body(request, settings, LinesAsked(0, "", 1, 50, sampled=False), None)
+    later = backend.requests.line_body(request, settings, LinesAsked(1, "A\n", 3, 20, sampled=True), "?" + OPENS)
     for body in (first, later):
         if kind == "vllm":
             assert body["structured_outputs"] == {"regex": trace_regex(ban="INFER", line=True)}

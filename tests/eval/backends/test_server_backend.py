@@ -109,7 +109,7 @@ def test_pictures_are_sent(serve: Callable[..., Any], make_problem: Callable[...
     problem = make_problem(1, images=[image])
     backend = make("http://127.0.0.1:9/v1")
     prompt = backend.render(prompt_messages(problem, "full", pictures=True), 1)
-    body = backend.body(Request(prompt), GenerationSettings(), ["data:image/png;base64,x"])
+    body = backend.requests.body(Request(prompt), GenerationSettings(), ["data:image/png;base64,x"])
     assert [part["type"] for part in body["messages"][0]["content"]] == ["image_url", "text"]
     assert "seed" not in body, "greedy draws nothing"
     write_records(tmp_path / "problems.jsonl", [problem, make_problem(2, images=[image])])
@@ -146,7 +146,7 @@ def test_the_other_name_of_the_budget_and_grammars(
     )
     request = Request('{"messages": [], "pictures": 0}')
     for kind, field in (("vllm", "structured_outputs"), ("sglang", "regex"), ("llama.cpp", "grammar")):
-        body = ServerBackend("m", config, server_type=kind).body(request, settings, [])
+        body = ServerBackend("m", config, server_type=kind).requests.body(request, settings, [])
         held = str(body[field])
         assert "CONSTRAIN" in held
         assert "INFER" not in held

@@ -183,7 +183,7 @@ def test_no_default_of_the_checkpoint_leaks_in(serve: Serve, six: Path, tmp_path
         predict(six, tmp_path / "run", backend(url), arm="m")
     assert not any("sampled with" in row.text for row in rows(tmp_path / "run"))
     one = ServerBackend("m", EndpointConfig(base_url="http://127.0.0.1:9/v1"), server_type="llama.cpp")
-    body = one.body(Request('{"messages": [], "pictures": 0}'), GenerationSettings(), [])
+    body = one.requests.body(Request('{"messages": [], "pictures": 0}'), GenerationSettings(), [])
     assert body["repeat_penalty"] == 1.0
     assert {"repetition_penalty", "return_prompt_text"}.isdisjoint(body)
 
@@ -222,10 +222,15 @@ def test_the_time_out_grows_with_the_answer(fake_endpoint: Any, monkeypatch: pyt
 def test_a_think_budget_is_vllms_own(serve: Serve, six: Path, tmp_path: Path) -> None:
     settings = GenerationSettings(max_new_tokens=50, think_budget=20)
     request = Request('{"messages": [], "pictures": 0}')
-    assert backend("http://127.0.0.1:9/v1").body(request, settings, [])["thinking_token_budget"] == 20
+    assert (
+        backend("http://127.0.0.1:9/v1", server_type="vllm").requests.body(request, settings, [])[
+            "thinking_token_budget"
+        ]
+        == 20
+    )
     words = "thinking_token_budget is set but reasoning_config is not configured. Please set --reasoning-parser"
     with (
         serve({"refuses": {"thinking_token_budget": words}}) as url,
         pytest.raises(UserError, match="reasoning_config"),
     ):
-        predict(six, tmp_path / "run", backend(url), arm="m", settings=settings)
+        predict(six, tmp_path / "run", backend(url, server_type="vllm"), arm="m", settings=settings)

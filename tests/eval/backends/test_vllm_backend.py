@@ -131,7 +131,7 @@ def test_the_calls_are_those_of_the_recorded_version() -> None:
     # What is sent to a server that is vLLM, and what is read of its reply.
     served = ServerBackend("m", EndpointConfig(base_url="http://host/v1"))
     for settings in (GenerationSettings(grammar="trace"), GenerationSettings(temperature=1.0, think_budget=9)):
-        body = served.body(Request('{"messages": [], "pictures": 0}'), settings, [])
+        body = served.requests.body(Request('{"messages": [], "pictures": 0}'), settings, [])
         assert body.keys() <= RECORD["fields"]["ChatCompletionRequest"].keys()
     assert "prompt_text" in RECORD["fields"]["ChatCompletionResponse"]
     assert {"prompt_tokens", "completion_tokens", "total_tokens"} <= RECORD["fields"]["UsageInfo"].keys()

@@ -9,12 +9,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from types import ModuleType
 from typing import Any
 
+import orjson
 import pytest
 
 from srt.llm.accounts import model_usage
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint import fleet
 from srt.llm.endpoint.replica import Replica
+from srt.llm.endpoint.served_models import read_models, same_model
 from srt.llm.llm_errors import EndpointFault, Unavailable
 from srt.llm.request import Reply
 from tests.simulated_time import simulate
@@ -264,12 +266,50 @@ def test_back_with_another_model(serve: Fakes, open_client: Any, ask: Any, capsy
     assert "serves student, not teacher" in capsys.readouterr().err
 
 
-def test_names_that_no_list_has_are_asked_for(serve: Fakes, open_client: Any, ask: Any) -> None:
-    """llama.cpp lists the name of its file, and answers to any."""
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_name_that_no_list_has_is_refused(count: int, serve: Fakes, open_client: Any, ask: Any) -> None:
+    """llama.cpp answers to any name, so that its answers would be filed under the wrong one."""
 
     async def run() -> None:
-        async with serve({"models": ["m.gguf"]}, {"models": ["m.gguf"]}) as fakes, open_client(urls(fakes)) as opened:
-            with pytest.raises(EndpointFault, match="there is no model 'teacher'"):
+        async with serve(*[{"models": ["m.gguf"]}] * count) as fakes, open_client(urls(fakes)) as opened:
+            with pytest.raises(EndpointFault, match=r"serves m\.gguf, not teacher"):
+                await opened.client.ask(ask(0))
+            assert not answered(fakes)
+
+    simulate(run())
+
+
+def test_a_server_that_is_loading_is_asked_again(serve: Fakes, open_client: Any, ask: Any) -> None:
+    async def run() -> None:
+        async with serve({"models": ["m.gguf"]}) as fakes, open_client(urls(fakes)) as opened:
+            fakes[0].loading = 2
+            with pytest.raises(EndpointFault, match=r"serves m\.gguf, not teacher"):
                 await opened.client.ask(ask(0))
 
     simulate(run())
+
+
+@pytest.mark.parametrize(
+    ("asked", "listed", "same"),
+    [
+        ("gemini-2.0-flash", "models/gemini-2.0-flash", True),
+        ("m.gguf", "/models/m.gguf", True),
+        ("org/m:free", "org/m", True),
+        ("llama3", "llama3:latest", True),
+        ("qwen:72b", "qwen:7b", False),
+        ("qwen-72b", "/models/smol-135m.gguf", False),
+        ("gpt-4o", "gpt-4o-mini", False),
+    ],
+)
+def test_other_ways_to_write_a_name(asked: str, listed: str, same: bool) -> None:
+    assert same_model(asked, listed) == same
+    body = orjson.dumps({"data": [{"id": listed, "owned_by": "vllm", "meta": {"n_params": 5}}]})
+    models = read_models(body)
+    assert models is not None
+    assert (models.find(asked) is not None) == same
+    assert models.facts(asked) == ({"n_params": "5"} if same else {})
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"data": []}', b'{"data": [1, {"id": null}]}', b'{"data": {}}'])
+def test_what_is_no_list_of_models(body: bytes) -> None:
+    assert read_models(body) is None

@@ -31,7 +31,7 @@ def test_answers() -> None:
     assert judged(200, completion(content=parts)).text == "ab"  # type: ignore[union-attr]
     assert judged(200, completion(content=None, refusal="no")).refusal == "no"  # type: ignore[union-attr]
     bare = judged(200, {"choices": [{"message": {"content": None}}], "usage": None})
-    assert bare == Reply(text="", finish_reason="unknown", input_tokens=0, output_tokens=0, counted=False, seconds=0.5)
+    assert bare == Reply(text="", finish_reason="stop", input_tokens=0, output_tokens=0, counted=False, seconds=0.5)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,32 @@ def test_thinking_that_is_counted_beside_the_completion(usage: dict[str, object]
     reply = judged(200, {**completion(content="x"), "usage": {"prompt_tokens": 7, **usage}})
     assert isinstance(reply, Reply)
     assert (reply.input_tokens, reply.output_tokens, reply.reasoning_tokens) == (7, written, thought)
+
+
+@pytest.mark.parametrize(
+    ("word", "meaning"),
+    [
+        ("eos", "stop"),
+        ("eos_token", "stop"),
+        ("stop_sequence", "stop"),
+        ("end_turn", "stop"),
+        ("STOP", "stop"),
+        (None, "stop"),
+        ("MAX_TOKENS", "length"),
+        ("model_length", "length"),
+        ("SAFETY", "SAFETY"),
+        ("done", "done"),
+    ],
+)
+def test_words_for_how_a_text_ended(word: str | None, meaning: str) -> None:
+    body = orjson.dumps({"choices": [{"finish_reason": word, "message": {"content": "x"}}]})
+    reply = judged(200, body)
+    assert isinstance(reply, Reply)
+    assert (reply.finish_reason, reply.choices[0].finish_reason) == (meaning, meaning)
+    mapped = CONFIG.model_copy(update={"finish_reasons": {"done": "stop", "SAFETY": "length", "eos": "error"}})
+    again = read_response(Response(200, None, None, body), 0.5, "m", mapped)
+    assert isinstance(again, Reply)
+    assert again.finish_reason == {"done": "stop", "SAFETY": "length", "eos": "error"}.get(str(word), meaning)
 
 
 def test_what_was_filtered_may_have_no_message() -> None:

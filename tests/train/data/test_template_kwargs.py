@@ -113,9 +113,11 @@ def test_a_server_is_sent_them() -> None:
     backend = ServerBackend("m", config, chat_template_kwargs={"enable_thinking": False})
     request = Request(backend.render([], 0))
     assert orjson.loads(request.prompt)["chat_template_kwargs"] == {"enable_thinking": False}
-    assert backend.body(request, GenerationSettings(), [])["chat_template_kwargs"] == {"enable_thinking": False}
+    assert backend.requests.body(request, GenerationSettings(), [])["chat_template_kwargs"] == {
+        "enable_thinking": False
+    }
     plain = ServerBackend("m", config)
-    assert "chat_template_kwargs" not in plain.body(Request(plain.render([], 0)), GenerationSettings(), [])
+    assert "chat_template_kwargs" not in plain.requests.body(Request(plain.render([], 0)), GenerationSettings(), [])
 
 
 @pytest.mark.parametrize(

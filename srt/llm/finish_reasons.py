@@ -1,11 +1,24 @@
-"""How a generation ended, from the words that other systems have for it."""
+"""How a generation ended, from the words that servers and other systems have for it."""
 
 from __future__ import annotations
 
 from srt.io.records import FinishReason
 
 _WORDS: dict[FinishReason, tuple[str, ...]] = {
-    "stop": ("stop", "eos", "eos_token", "end_of_sequence", "stop_sequence", "end_turn", "complete", "completed"),
+    "stop": (
+        "stop",
+        "eos",
+        "eos_token",
+        "end_of_sequence",
+        "end_of_text",
+        "stop_sequence",
+        "stop_token",
+        "end_turn",
+        "complete",
+        "completed",
+        "tool_calls",
+        "function_call",
+    ),
     "length": (
         "length",
         "max_tokens",
@@ -17,7 +30,22 @@ _WORDS: dict[FinishReason, tuple[str, ...]] = {
         "truncated",
         "incomplete",
     ),
-    "error": ("error", "failed", "content_filter", "safety", "recitation", "refusal", "cancelled", "abort", "timeout"),
+    "error": (
+        "error",
+        "failed",
+        "content_filter",
+        "safety",
+        "sensitive",
+        "recitation",
+        "prohibited_content",
+        "blocklist",
+        "refusal",
+        "cancelled",
+        "abort",
+        "timeout",
+        "network_error",
+        "insufficient_system_resource",
+    ),
 }
 _MEANING: dict[str, FinishReason] = {word: reason for reason, words in _WORDS.items() for word in words}
 KNOWN = ", ".join(_MEANING)
