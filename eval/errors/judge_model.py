@@ -25,7 +25,7 @@ from srt.language.trace import one_line
 from srt.llm.config import EndpointConfig, LlmConfig, ModelChoice, Price
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
 from srt.llm.prompt_templates import PromptFile, load_templates, problem_fields
-from srt.llm.request import JsonSchema, closed_object
+from srt.llm.request import JsonSchema, closed_object, within
 
 JOURNAL = "judge.sqlite"
 PROMPTS = Path(__file__).parent / "prompts"
@@ -167,9 +167,8 @@ def ask_about(
 def judge_schema(name: str, choices: Mapping[str, Iterable[str]]) -> JsonSchema:
     """The schema of a judge's structured output: its reason, then a word of each of the ``choices``."""
     words = {field: {"type": "string", "enum": list(known)} for field, known in choices.items()}
-    return JsonSchema(
-        name=name, definition=closed_object({"token": {"type": "string"}, "why": {"type": "string"}, **words})
-    )
+    form = closed_object({"token": {"type": "string"}, "why": {"type": "string"}, **words})
+    return JsonSchema(name=name, definition=form, bounded=within(form, {"token": 32, "why": 1000}))
 
 
 def read_word(reply: Mapping[str, Any], field: str, known: Collection[str]) -> str:

@@ -28,7 +28,7 @@ from srt.io.record_writer import write_records
 from srt.io.records import Problem, Status
 from srt.language.trace import one_line
 from srt.llm.exchange import Outcome, Unusable
-from srt.llm.request import JsonSchema, closed_object
+from srt.llm.request import JsonSchema, closed_object, within
 
 READINGS = "unread.jsonl"
 READ_SUMMARY = "unread.json"
@@ -36,11 +36,11 @@ READ_SUMMARY = "unread.json"
 _Reading = Literal["stated", "none"]
 _WORDS = get_args(_Reading)
 _TEXT = {"type": "string"}
+_FORM = closed_object(
+    {"token": _TEXT, "quote": _TEXT, "answer": _TEXT, "reading": {"type": "string", "enum": list(_WORDS)}}
+)
 SCHEMA = JsonSchema(
-    name="reading",
-    definition=closed_object(
-        {"token": _TEXT, "quote": _TEXT, "answer": _TEXT, "reading": {"type": "string", "enum": list(_WORDS)}}
-    ),
+    name="reading", definition=_FORM, bounded=within(_FORM, {"token": 32, "quote": 1000, "answer": 300})
 )
 
 

@@ -150,7 +150,7 @@ async def ask_usable(
 
 def _payload(reply: Reply, token: str) -> Mapping[str, Any]:
     """The JSON object of a usable reply to the problem of ``token``; :class:`Unusable` sorts the others."""
-    text = reply.text.strip()
+    text = reply.said.strip()
     if reply.refusal or reply.finish_reason == "content_filter":
         raise Unusable(Outcome.REFUSAL, "the model declined")
     if reply.finish_reason == "length":

@@ -17,18 +17,18 @@ from typing import Any, TypeVar
 
 from srt.images.data_uri import DataUris
 from srt.io.errors import UserError
-from srt.io.progress import progress
+from srt.io.progress import notice, progress
 from srt.llm.accounts import model_usage
 from srt.llm.batches.batch_transport import BatchTransport
 from srt.llm.budget import Budget, Reservation
-from srt.llm.config import EndpointConfig, LlmConfig, ModelChoice
+from srt.llm.config import AnswerForm, EndpointConfig, LlmConfig, ModelChoice
 from srt.llm.endpoint.client import EndpointClient
 from srt.llm.endpoint.response import Failure
 from srt.llm.exchange import LlmContext
 from srt.llm.journal import Journal, left_out
 from srt.llm.llm_errors import BudgetSpent, RequestBlocked, RequestRejected, RunStopping
 from srt.llm.prompt_templates import PromptTemplates
-from srt.llm.request import LlmRequest, Reply, RequestKeys
+from srt.llm.request import JsonSchema, LlmRequest, Reply, RequestKeys
 from srt.llm.structured_output import Dialect, request_body
 
 T = TypeVar("T")
@@ -136,9 +136,10 @@ class JournaledClient:
                 pictures = [await self._pictures.load(image) for image in request.pictures]
             except UserError as error:
                 raise RequestRejected(str(error)) from None
-            if request.json_schema is None or (self.batches is not None and self.batches.has(keys.request)):
+            schema = request.json_schema
+            if schema is None or (self.batches is not None and self.batches.has(keys.request)):
                 return await self._complete(request, keys, pictures, None)
-            dialect = self._dialect(request, request.json_schema.name)
+            dialect = self._dialect(request, schema.name)
             if not dialect.known:
                 # One request goes ahead, the others wait for what it finds out.
                 async with dialect.probing:
@@ -146,29 +147,40 @@ class JournaledClient:
                         try:
                             reply = await self._complete(request, keys, pictures, dialect)
                         except RequestRejected as error:
-                            if isinstance(error, RequestBlocked) or not dialect.fall_back():
+                            if isinstance(error, RequestBlocked) or not dialect.fall_back(schema):
                                 raise
                         else:
-                            dialect.known = True
+                            self._look_at(reply, request, schema, dialect, dialect.form)
                             return reply
-            return await self._complete(request, keys, pictures, dialect)
+            form = dialect.form
+            reply = await self._complete(request, keys, pictures, dialect)
+            self._look_at(reply, request, schema, dialect, form)
+            return reply
         except RequestRejected as error:
             self.endpoint.count_failure(error)
             raise
+
+    def _look_at(
+        self, reply: Reply, request: LlmRequest, schema: JsonSchema, dialect: Dialect, form: AnswerForm
+    ) -> None:
+        """Learn from ``reply`` to a request of this ``form`` whether the schema was heeded."""
+        if dialect.answered(reply, schema, form):
+            notice(f"{self._config.address}: {request.model} ignores the JSON schema: it goes into the prompt")
 
     def _dialect(self, request: LlmRequest, schema: str) -> Dialect:
         # Before a batch, what a picture costs and whether it is taken is found out, too.
         kind = (request.model, schema, bool(request.pictures) and self.batches is not None)
         if kind not in self._dialects:
             # What the model took for another schema is the first thing to try.
-            known = (d.form for (name, *_), d in self._dialects.items() if name == request.model and d.known)
+            known = (d for (name, *_), d in self._dialects.items() if name == request.model and d.known)
             self._dialects[kind] = Dialect(self._config.structured, next(known, None))
         return self._dialects[kind]
 
     async def _complete(
         self, request: LlmRequest, keys: RequestKeys, pictures: list[str], dialect: Dialect | None
     ) -> Reply:
-        body = request_body(request, pictures, None if dialect is None else dialect.form)
+        form, bounded = (None, True) if dialect is None else (dialect.form, dialect.bounded)
+        body = request_body(request, pictures, form, bounded=bounded)
         # The first of each kind is sent directly: what the endpoint refuses is known in seconds, not in a day.
         if self.batches is not None and (dialect is None or dialect.known):
             request = request.without(self.endpoint.left_out.get(request.model, ()))

@@ -13,10 +13,15 @@ from srt.io.records import Image, Record
 
 
 class JsonSchema(Record):
-    """The form that an answer must have, as structured output asks for it."""
+    """The form that an answer must have, as structured output asks for it.
+
+    ``bounded`` is ``definition`` with bounds that no good answer meets: lengths, counts, words. A server that can hold
+    a model to it ends a loop there; not all can. It is neither in a request's key nor kept.
+    """
 
     name: str
     definition: dict[str, Any]
+    bounded: dict[str, Any] | None = Field(default=None, exclude=True)
 
 
 class RequestKeys(NamedTuple):
@@ -134,6 +139,11 @@ class Reply(Record):
     model: str | None = None
     choices: tuple[Choice, ...] = Field(default=(), exclude=True)
 
+    @property
+    def said(self) -> str:
+        """The text; where all that came is thinking, that: a server's parser may have taken the answer for it."""
+        return self.text if self.text.strip() else self.reasoning or ""
+
     def __eq__(self, other: object) -> bool:
         """Whether a journal would hold the same: ``choices`` are of the moment."""
         return isinstance(other, Reply) and self.model_dump() == other.model_dump()
@@ -151,3 +161,17 @@ def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+def within(schema: Mapping[str, Any], most: Mapping[str, int]) -> dict[str, Any]:
+    """A copy of ``schema`` whose properties, at any depth, have at most so many characters, or items, by their names;
+    those with an ``enum`` are bounded already."""
+    bounded = dict(schema)
+    if "items" in schema:
+        bounded["items"] = within(schema["items"], most)
+    if "properties" in schema:
+        bounded["properties"] = {name: within(one, most) for name, one in schema["properties"].items()}
+        for name, one in bounded["properties"].items():
+            if name in most and "enum" not in one:
+                one["maxItems" if one["type"] == "array" else "maxLength"] = most[name]
+    return bounded

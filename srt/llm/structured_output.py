@@ -1,8 +1,9 @@
 """JSON answers: how they are asked for, as far as the server goes along, and how they are found in what comes back.
 
-OpenAI and vLLM take a JSON schema, others only ask for some JSON object, some for nothing of the kind. A
-:class:`Dialect` learns it from the replies of status 400, once for a model: until one answer came, a single request
-goes ahead and the others wait for what it finds out.
+vLLM and llama.cpp take a JSON schema with bounds, OpenAI one without, others only ask for some JSON object, some for
+nothing of the kind. A :class:`Dialect` learns it from the replies of status 400, once for a model: until one answer
+came, a single request goes ahead and the others wait for what it finds out. Some servers take a schema and ignore it:
+an answer that is not of its form shows that, and from then on the schema is in the prompt.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import orjson
 
 from srt.llm.config import AnswerForm
 from srt.llm.latex_escapes import double_lone_backslashes, restore_commands
-from srt.llm.request import LlmRequest
+from srt.llm.request import JsonSchema, LlmRequest, Reply
 
 # From the strictest to the plainest, which is the order in which they are tried.
 FORMS: Final[tuple[AnswerForm, ...]] = get_args(AnswerForm)
@@ -33,32 +34,61 @@ _OBJECT_START: Final = re.compile(r'\{\s*"')
 class Dialect:
     """How one model behind one endpoint is asked for JSON by one schema.
 
-    ``form`` begins with that of ``start`` where it is given and ``structured`` leaves it open. ``known`` is set by the
-    first answer; before that, ask under the lock ``probing``.
+    It begins as ``start``, what the model took for another schema, did, as far as ``structured`` leaves that open.
+    ``known`` is set by the first answer; before that, ask under the lock ``probing``. ``bounded``: the schema is sent
+    with its bounds.
     """
 
-    def __init__(self, structured: AnswerForm | Literal["auto"], start: AnswerForm | None = None) -> None:
+    def __init__(self, structured: AnswerForm | Literal["auto"], start: Dialect | None = None) -> None:
         self._forms = FORMS if structured == "auto" else (structured,)
-        self._first = start if start in self._forms else self._forms[0]
-        self.form = self._first
+        self.form: AnswerForm = start.form if start is not None and start.form in self._forms else self._forms[0]
+        self.bounded: bool = start is None or start.bounded
+        self._first = (self.form, self.bounded)
         self.known = False
         self.probing = asyncio.Lock()
 
-    def fall_back(self) -> bool:
+    def fall_back(self, schema: JsonSchema) -> bool:
         """After a 400: is there a plainer form to try? If not, the request itself is at fault.
 
         The message of the 400 is not relied on: servers word it in many ways. Whether a plainer form is taken shows it.
         """
+        if self.form == "json_schema" and self.bounded and schema.bounded is not None:
+            self.bounded = False
+            return True
         plainer = self._forms[self._forms.index(self.form) + 1 :]
         if not plainer:
-            self.form = self._first
+            self.form, self.bounded = self._first
             return False
         self.form = plainer[0]
         return True
 
+    def answered(self, reply: Reply, schema: JsonSchema, form: AnswerForm) -> bool:
+        """After an answer to a request of this ``form``: whether it shows that the schema was ignored. It is in the
+        prompt from then on."""
+        self.known = True
+        if form != self.form or form != "json_schema" or len(self._forms) == 1 or _of_form(reply, schema):
+            return False
+        self.form = self._forms[self._forms.index(form) + 1]
+        self._first = (self.form, self.bounded)
+        self.known = False
+        return True
 
-def request_body(request: LlmRequest, pictures: Sequence[str], form: AnswerForm | None) -> dict[str, Any]:
-    """What is posted to ``/chat/completions``; ``pictures`` are data URIs, ``form`` is that of the JSON asked for."""
+
+def _of_form(reply: Reply, schema: JsonSchema) -> bool:
+    """Whether ``reply`` is an object with the keys of ``schema``, or one that no server can be blamed for."""
+    if reply.finish_reason != "stop" or reply.refusal or not reply.said.strip():
+        return True
+    try:
+        return set(schema.definition.get("required", [])) <= read_json(reply.said).keys()
+    except ValueError:
+        return False
+
+
+def request_body(
+    request: LlmRequest, pictures: Sequence[str], form: AnswerForm | None, *, bounded: bool = True
+) -> dict[str, Any]:
+    """What is posted to ``/chat/completions``; ``pictures`` are data URIs, ``form`` is that of the JSON asked for, with
+    the bounds of its schema where it is ``bounded``."""
     user: list[dict[str, Any]] | str = request.user
     if pictures:
         user = [{"type": "image_url", "image_url": {"url": uri}} for uri in pictures]
@@ -70,7 +100,8 @@ def request_body(request: LlmRequest, pictures: Sequence[str], form: AnswerForm 
     body |= request.extra_body
     schema = request.json_schema
     if schema is not None and form == "json_schema":
-        described = {"name": schema.name, "schema": schema.definition, "strict": True}
+        definition = (schema.bounded if bounded else None) or schema.definition
+        described = {"name": schema.name, "schema": definition, "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": described}
     elif schema is not None:
         system += (

@@ -19,7 +19,8 @@ from srt.language.faults import Fault
 from srt.language.premises import WORDS, entity_word
 from srt.language.trace import OPERATIONS, Step, Trace, TraceKind, one_line
 from srt.llm.exchange import Outcome, Unusable
-from srt.llm.request import JsonSchema, closed_object
+from srt.llm.request import JsonSchema, closed_object, within
+from srt.prose.checking.givens import givens_of
 from srt.teaching.case_store.case_records import Issue
 from srt.worlds.world_registry import world_of
 
@@ -29,6 +30,11 @@ Form = str
 MAX_STEPS = 100
 MAX_PREMISES = 40
 _LONGEST_NAME = 60
+_MOST = {"token": 32, "steps": MAX_STEPS, "premises": 16, "claim": 300, "text": 1000, "answer": 300}
+"""Items and characters of the parts of a trace, where the schema is bounded."""
+_SIGNS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u2200-\u22ff\u25a0-\u25ff\u4e00-\u9fff"
+_NAME = f"^[{_SIGNS}][{_SIGNS}0-9 '.-]{{0,39}}$"
+"""A name as a premise: Latin, Greek or Chinese, or with a sign for a figure; no number of a clue or a step."""
 # `#3`, `step 3`, `the result of step #3`, `第3步`, `3`.
 _STEP = re.compile(r"(?:#|(?:the )?(?:steps?|result of step) ?#?|步骤|第)? ?(\d{1,4}) ?步?", re.IGNORECASE)
 _STEP_RANGE = re.compile(r"(?:#|steps? ?#?|步骤) ?(\d{1,3}) ?(?:-|–|to|至|到) ?#?(\d{1,3})", re.IGNORECASE)
@@ -122,18 +128,35 @@ def read_candidate(payload: Mapping[str, Any], problem: Problem, form: Form, tra
     return Candidate(trace, tuple(issues))
 
 
-def schema_of(form: Form) -> JsonSchema:
-    """The JSON schema of the answer; every key is required and no other allowed, as strict servers demand."""
+def schema_of(form: Form, problem: Problem) -> JsonSchema:
+    """The JSON schema of the answer; every key is required and no other allowed, as strict servers demand.
+
+    Bounded, a step cites what ``problem`` gives, or names, and not without end: a small model that has lost the thread
+    goes on until it is cut off, which is paid for.
+    """
     text = {"type": "string"}
     if form == "cot":
-        return JsonSchema(name="explanation", definition=closed_object({"token": text, "text": text, "answer": text}))
+        prose = closed_object({"token": text, "text": text, "answer": text})
+        return JsonSchema(name="explanation", definition=prose, bounded=within(prose, {**_MOST, "text": 8000}))
     step = {
         "op": {"type": "string", "enum": list(OPERATIONS)},
         "premises": {"type": "array", "items": text},
         _text_key(form): text,
     }
     steps = {"type": "array", "items": closed_object(step)}
-    return JsonSchema(name="trace", definition=closed_object({"token": text, "steps": steps, "answer": text}))
+    trace = closed_object({"token": text, "steps": steps, "answer": text})
+    bounded = within(trace, _MOST)
+    cited = bounded["properties"]["steps"]["items"]["properties"]["premises"]
+    cited["items"] = {"anyOf": [{**text, "enum": _citable(problem)}, {**text, "pattern": _NAME}]}
+    return JsonSchema(name="trace", definition=trace, bounded=bounded)
+
+
+def _citable(problem: Problem) -> list[str]:
+    """The premises that a trace of ``problem`` can have, apart from names."""
+    count = givens_of(problem).count
+    givens = [f"({k})" for k in range(1, 1 + min(MAX_PREMISES, MAX_PREMISES if count is None else count))]
+    words = sorted(WORDS[problem.lang].keys() | WORDS[problem.lang].values())
+    return [*givens, *(f"#{k}" for k in range(1, MAX_STEPS)), *words, *sorted(problem.choices)]
 
 
 def read_premise(word: str) -> tuple[str, ...]:

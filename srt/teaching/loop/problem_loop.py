@@ -17,7 +17,7 @@ from srt.language.trace import Trace, TraceKind
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
 from srt.llm.fence import Own
 from srt.llm.prompt_templates import NONE, official_solution, problem_fields
-from srt.llm.request import JsonSchema, closed_object
+from srt.llm.request import JsonSchema, closed_object, within
 from srt.teaching.case_store.case_records import Issue, ModelRole, Round, State, TeachingCase
 from srt.teaching.loop.candidate import Candidate, form_of, kind_of, read_candidate, schema_of, storable
 from srt.teaching.loop.machine_audit import MachineAudit
@@ -30,8 +30,9 @@ T = TypeVar("T")
 Audit = Callable[[Problem, Trace], Awaitable[MachineAudit]]
 
 LONGEST_REASON = 400
+_DESCRIPTION = closed_object({"token": {"type": "string"}, "description": {"type": "string"}})
 DESCRIPTION_SCHEMA = JsonSchema(
-    name="description", definition=closed_object({"token": {"type": "string"}, "description": {"type": "string"}})
+    name="description", definition=_DESCRIPTION, bounded=within(_DESCRIPTION, {"token": 32, "description": 4000})
 )
 
 
@@ -148,7 +149,7 @@ class _Loop:
             trace_id=f"{problem.id}:{self.config.arm}:{number}",
             teacher=self.context.models[role].model,
         )
-        return await self._ask(role, prompt, fields, schema_of(form), read)
+        return await self._ask(role, prompt, fields, schema_of(form, problem), read)
 
     async def _ask(
         self,

@@ -13,12 +13,14 @@ from srt.language.trace import Trace, TraceKind, one_line
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
 from srt.llm.fence import Own
 from srt.llm.prompt_templates import NONE, official_solution, problem_fields
-from srt.llm.request import JsonSchema, closed_object
+from srt.llm.request import JsonSchema, closed_object, within
 from srt.teaching.case_store.case_records import Issue, ModelRole
 from srt.teaching.loop.candidate import form_of_trace, storable
 from srt.teaching.loop.review_classes import class_lines, review_class, review_classes
 
 MAX_ISSUES = 50
+_MOST = {"token": 32, "analysis": 8000, "issues": MAX_ISSUES, "explanation": 1000, "suggested_fix": 1000}
+"""Items and characters of the parts of a review, where the schema is bounded."""
 _DOUBT: dict[Lang, str] = {
     "en": "Does the answer at the end of the reasoning mean the same as the given answer? A machine cannot tell. If it "
     f"does not, that is an issue of the class {Fault.WRONG_ANSWER.value}.",
@@ -45,7 +47,9 @@ async def review(
         "doubt": Own(_DOUBT[problem.lang], before=doubt) if doubt else Own(NONE[problem.lang]),
     }
     read = partial(read_review, steps=len(trace.steps))
-    return await ask_usable(context, ModelRole.REVIEWER, problem, "reviewer", fields, review_schema(trace.kind), read)
+    return await ask_usable(
+        context, ModelRole.REVIEWER, problem, "reviewer", fields, review_schema(trace.kind, len(trace.steps)), read
+    )
 
 
 def candidate_text(trace: Trace) -> str:
@@ -101,17 +105,18 @@ def _clean_text(value: Any) -> str:
     return one_line(storable(value)) if isinstance(value, str) else ""
 
 
-def review_schema(kind: TraceKind) -> JsonSchema:
-    """The JSON schema of a review of a trace of ``kind``. The analysis comes first: a model that has named no issue yet
-    can still find one."""
+def review_schema(kind: TraceKind, steps: int) -> JsonSchema:
+    """The JSON schema of a review of a trace of ``kind`` with so many ``steps``. The analysis comes first: a model that
+    has named no issue yet can still find one."""
     text = {"type": "string"}
-    issue = closed_object(
-        {
-            "step": {"type": ["integer", "null"]},
-            "fault": {"type": "string", "enum": [fault.value for fault in review_classes(kind)]},
-            "explanation": text,
-            "suggested_fix": {"type": ["string", "null"]},
-        }
-    )
-    issues = {"type": "array", "items": issue}
-    return JsonSchema(name="review", definition=closed_object({"token": text, "analysis": text, "issues": issues}))
+    issue = {
+        "step": {"type": ["integer", "null"]},
+        "fault": {"type": "string", "enum": [fault.value for fault in review_classes(kind)]},
+        "explanation": text,
+        "suggested_fix": {"type": ["string", "null"]},
+    }
+    issues = {"type": "array", "items": closed_object(issue)}
+    review = closed_object({"token": text, "analysis": text, "issues": issues})
+    bounded = within(review, _MOST)
+    bounded["properties"]["issues"]["items"]["properties"]["step"]["enum"] = [*range(1, steps + 1), None]
+    return JsonSchema(name="review", definition=review, bounded=bounded)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srt.llm.llm_errors import RequestRejected
-from srt.llm.request import JsonSchema
+from srt.llm.request import JsonSchema, closed_object, within
 from srt.llm.structured_output import read_json
 from tests.simulated_time import simulate
 
@@ -78,6 +78,54 @@ def test_a_bad_request_teaches_nothing(fake_endpoint: ModuleType, open_client: A
             assert fake.bodies[3]["response_format"]["type"] == "json_schema"
 
     simulate(run())
+
+
+REQUIRED = closed_object({"answer": {"type": "string"}})
+BOUNDED = JsonSchema(name="trace", definition=REQUIRED, bounded=within(REQUIRED, {"answer": 9}))
+
+
+def heeds_the_prompt(body: dict[str, Any], rng: Any) -> str:
+    """A server that takes a schema and ignores it: the model knows of one only by the prompt."""
+    return '{"answer": "B"}' if "JSON Schema" in body["messages"][0]["content"] else "I would say B."
+
+
+def test_a_schema_that_is_ignored_goes_into_the_prompt(
+    fake_endpoint: ModuleType, open_client: Any, ask: Any, capsys: Any
+) -> None:
+    async def run() -> None:
+        async with fake_endpoint.FakeEndpoint(responder=heeds_the_prompt) as fake:
+            async with open_client(fake.url) as opened:
+                replies = await asyncio.gather(*(opened.client.ask(ask(n, json_schema=BOUNDED)) for n in range(20)))
+                other = BOUNDED.model_copy(update={"name": "review"})
+                replies.append(await opened.client.ask(ask(99, json_schema=other)))
+            assert [reply.text for reply in replies].count("I would say B.") == 1, "one reply shows it"
+
+    simulate(run())
+    assert capsys.readouterr().err.count("ignores the JSON schema") == 1
+
+
+def test_a_schema_without_its_bounds_is_the_next_to_try(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
+    class Strict(fake_endpoint.FakeEndpoint):  # type: ignore[misc]
+        def refusal_of(self, headers: bytes, body: dict[str, Any]) -> tuple[int, str] | None:
+            return (400, "'maxLength' is not permitted") if "maxLength" in str(body) else None
+
+    async def run() -> None:
+        async with Strict(responder=lambda body, rng: '{"answer": "B"}') as fake:
+            fake.bodies = []
+            async with open_client(fake.url) as opened:
+                await asyncio.gather(*(opened.client.ask(ask(n, json_schema=BOUNDED)) for n in range(20)))
+                other = BOUNDED.model_copy(update={"name": "review"})
+                await opened.client.ask(ask(99, json_schema=other))
+            assert fake.outcomes == {"400": 1, "ok": 21}
+            assert all(body["response_format"]["type"] == "json_schema" for body in fake.bodies)
+            assert fake.bodies[-1]["response_format"]["json_schema"]["schema"] == REQUIRED
+
+    simulate(run())
+
+
+def test_bounds_are_in_no_key(ask: Any) -> None:
+    plain = BOUNDED.model_copy(update={"bounded": None})
+    assert ask(json_schema=BOUNDED).keys == ask(json_schema=plain).keys
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,6 @@ def test_forms(cubes: ModuleType) -> None:
     assert form_of(cubes.problem(3), "cot") == "cot"
     assert form_of(cubes.problem(3), "srt") == "srt"
     for form in ("srt", "cot", "seating"):
-        definition = schema_of(form).definition  # type: ignore[arg-type]
+        definition = schema_of(form, cubes.problem(3)).definition  # type: ignore[arg-type]
         assert definition["additionalProperties"] is False
         assert set(definition["required"]) == set(definition["properties"])

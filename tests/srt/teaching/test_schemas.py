@@ -9,21 +9,26 @@ from typing import Any
 
 import pytest
 
+from srt.io.records import Problem
 from srt.llm.request import JsonSchema, closed_object
 from srt.teaching.loop.candidate import schema_of
 from srt.teaching.loop.problem_loop import DESCRIPTION_SCHEMA
 from srt.teaching.loop.reviewer import review_schema
 
+PROBLEM = Problem(
+    id="p", source="x", split="test", lang="en", question="(1) The edge is 4.\n(2) Its base is 3.\nThe height?",
+    choices={"A": "4", "B": "3"},
+)  # fmt: skip
 STEP = {"op": "INFER", "premises": ["#1", "front view"]}
 ISSUE = {"step": 2, "fault": "does_not_follow", "explanation": "\\sqrt{3} 不是 3", "suggested_fix": None}
 REVIEW = {"token": "0123456789", "analysis": "1 holds.", "issues": [ISSUE, {**ISSUE, "step": None}]}
 CASES: dict[str, tuple[JsonSchema, dict[str, Any]]] = {
-    "free": (schema_of("srt"), {"token": "0", "steps": [{**STEP, "text": "h = 4"}], "answer": "12\\pi"}),
-    "seating": (schema_of("seating"), {"token": "0", "steps": [{**STEP, "claim": "? = 甲"}], "answer": "C"}),
-    "cot": (schema_of("cot"), {"token": "0", "text": "So\nh = 4.", "answer": "4"}),
-    "review of free": (review_schema("free"), REVIEW),
-    "review of cot": (review_schema("cot"), REVIEW),
-    "review of a world": (review_schema("world"), REVIEW),
+    "free": (schema_of("srt", PROBLEM), {"token": "0", "steps": [{**STEP, "text": "h = 4"}], "answer": "12\\pi"}),
+    "seating": (schema_of("seating", PROBLEM), {"token": "0", "steps": [{**STEP, "claim": "? = 甲"}], "answer": "C"}),
+    "cot": (schema_of("cot", PROBLEM), {"token": "0", "text": "So\nh = 4.", "answer": "4"}),
+    "review of free": (review_schema("free", 3), REVIEW),
+    "review of cot": (review_schema("cot", 3), REVIEW),
+    "review of a world": (review_schema("world", 3), REVIEW),
     "description": (DESCRIPTION_SCHEMA, {"token": "0", "description": "A cube."}),
 }
 """Schemas, and an answer that is valid against each."""
@@ -108,6 +113,34 @@ def test_the_rules_refuse_what_openai_refuses(schema: dict[str, Any], fault: str
     assert fault in list(strict_faults(schema))
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_the_bounds_are_those_of_the_same_form(name: str) -> None:
+    schema, _ = CASES[name]
+    bounded = schema.bounded
+    assert bounded is not None
+    told = {fault.rpartition(": ")[2] for fault in strict_faults(bounded)}
+    assert told == {"maxLength is not supported"}, "without these it is as strict as the other"
+    for one in _objects(bounded):
+        if one.get("type") == "array":
+            assert one["maxItems"] <= 100
+        if one.get("type") == "string":
+            assert {"enum", "maxLength", "pattern"} & one.keys()
+    assert "bounded" not in schema.model_dump()
+    assert "maxLength" not in str(schema.definition), "keys of journals hold the definition"
+
+
+def test_premises_that_exist() -> None:
+    bounded = schema_of("srt", PROBLEM).bounded
+    assert bounded is not None
+    listed, name = bounded["properties"]["steps"]["items"]["properties"]["premises"]["items"]["anyOf"]
+    assert {"(1)", "(2)", "#1", "#99", "question", "scene", "A", "B"} <= set(listed["enum"])
+    assert not {"(3)", "#100", "C"} & set(listed["enum"])
+    for word in ("front view", "△ABC", "甲", "Ann's cube"):
+        assert re.search(name["pattern"], word)
+    for word in ("(3)", "#100", "[1]", "1", "step\n2", "x" * 50):
+        assert not re.search(name["pattern"], word)
+
+
 def spoilt(valid: dict[str, Any]) -> Iterator[str]:
     """Answers in another form, as text."""
     yield json.dumps(dict(list(valid.items())[:-1]), ensure_ascii=False)
@@ -117,11 +150,12 @@ def spoilt(valid: dict[str, Any]) -> Iterator[str]:
         yield json.dumps({**valid, "issues": [{**ISSUE, "fault": "sloppy"}]}, ensure_ascii=False)
 
 
+@pytest.mark.parametrize("bounds", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_llguidance_compiles_it(name: str) -> None:
+def test_llguidance_compiles_it(name: str, bounds: bool) -> None:
     llguidance = pytest.importorskip("llguidance", reason="llguidance is not installed")
     schema, valid = CASES[name]
-    grammar = llguidance.LLMatcher.grammar_from_json_schema(schema.definition)
+    grammar = llguidance.LLMatcher.grammar_from_json_schema(schema.bounded if bounds else schema.definition)
     tokenizer = llguidance.LLTokenizer("byte")
 
     def takes(text: str) -> bool:
@@ -135,13 +169,16 @@ def test_llguidance_compiles_it(name: str) -> None:
         assert not takes(text), text
 
 
+@pytest.mark.parametrize("bounds", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_xgrammar_compiles_it(name: str) -> None:
+def test_xgrammar_compiles_it(name: str, bounds: bool) -> None:
     xgrammar = pytest.importorskip("xgrammar", reason="xgrammar is not installed; vLLM brings it")
     schema, valid = CASES[name]
     vocabulary = [bytes([byte]) for byte in range(256)] + [b"</s>"]
     info = xgrammar.TokenizerInfo(vocabulary, vocab_type=xgrammar.VocabType.RAW, stop_token_ids=[256])
-    compiled = xgrammar.GrammarCompiler(info).compile_json_schema(json.dumps(schema.definition), strict_mode=True)
+    compiled = xgrammar.GrammarCompiler(info).compile_json_schema(
+        json.dumps(schema.bounded if bounds else schema.definition), strict_mode=True
+    )
 
     def takes(text: str) -> bool:
         matcher = xgrammar.GrammarMatcher(compiled)

@@ -55,11 +55,12 @@ def test_ours_are_there_in_both_languages_and_use_what_they_may() -> None:
                 assert (f"<{field}>" in filled) == (f"{{{field}}}" in templates.texts[f"{lang}/{name}"])
 
 
+PROBLEM = Problem(id="p", source="x", split="test", lang="en", question="The height?")
 JSON_OF = {
-    "form_srt": schema_of("srt"),
-    "form_cot": schema_of("cot"),
-    "form_seating": schema_of("seating"),
-    "reviewer": review_schema("free"),
+    "form_srt": schema_of("srt", PROBLEM),
+    "form_cot": schema_of("cot", PROBLEM),
+    "form_seating": schema_of("seating", PROBLEM),
+    "reviewer": review_schema("free", 3),
     "describer": DESCRIPTION_SCHEMA,
 }
 
