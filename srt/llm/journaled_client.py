@@ -24,6 +24,7 @@ from srt.llm.budget import Budget, Reservation
 from srt.llm.config import AnswerForm, EndpointConfig, LlmConfig, ModelChoice
 from srt.llm.endpoint.client import EndpointClient
 from srt.llm.endpoint.response import Failure
+from srt.llm.endpoint.served_models import same_model
 from srt.llm.exchange import LlmContext
 from srt.llm.journal import Journal, left_out
 from srt.llm.llm_errors import BudgetSpent, RequestBlocked, RequestRejected, RunStopping
@@ -55,6 +56,7 @@ class JournaledClient:
         self._pictures = DataUris(image_root, config.max_side)
         self.batches = None if config.batch is None else BatchTransport(config, self.endpoint, journal, budget)
         self._dialects: dict[tuple[str, str, bool], Dialect] = {}
+        self._named: set[tuple[str, str]] = set()
         self._running: dict[str, asyncio.Task[Reply]] = {}
         self._on_the_wire: dict[asyncio.Task[Any], _Payment] = {}
 
@@ -187,7 +189,12 @@ class JournaledClient:
             return await self.batches.complete(request, request.key, body)
         payment = _Payment(request, keys, self._budget, self._journal, self._on_the_wire)
         optional = {"temperature": None, **dict.fromkeys(request.extra_body)}
-        return await self.endpoint.complete(body, keys.request, payment, optional=optional)
+        reply = await self.endpoint.complete(body, keys.request, payment, optional=optional)
+        named = (request.model, reply.model or request.model)
+        if named not in self._named and not same_model(*named):
+            notice(f"{self._config.address}: {named[0]} was asked for, and the reply is by {named[1]}")
+        self._named.add(named)
+        return reply
 
 
 @dataclass(frozen=True)
