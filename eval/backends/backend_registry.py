@@ -29,6 +29,7 @@ class BackendEntry:
     """One back end.
 
     Args:
+        about: what it is, in a line.
         make: makes it from the recipe's ``model`` and ``adapter``, and from those of ``keys`` that the recipe sets;
             ``None`` if nothing is generated, and the predictions are in a file.
         keys: the recipe keys that it reads, and not every other back end does.
@@ -36,6 +37,7 @@ class BackendEntry:
             family applies. Otherwise it is the name of a model at ``base_url``, which the recipe must give.
     """
 
+    about: str
     make: Callable[[str, Path | None, dict[str, Any]], Backend] | None
     keys: tuple[str, ...] = ()
     local: bool = True
@@ -74,9 +76,12 @@ def _server(model: str, adapter: Path | None, options: dict[str, Any]) -> Backen
 
 BACKENDS: dict[str, BackendEntry] = {
     "transformers": BackendEntry(
-        _transformers, keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous", TEMPLATE)
+        "a model folder, on this machine's GPU or processor",
+        _transformers,
+        keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous", TEMPLATE),
     ),
     "vllm": BackendEntry(
+        "a model folder, in vLLM on this machine or as replicas on a Ray cluster",
         _vllm,
         keys=(
             *("gpu_memory", "tensor_parallel", "vision_adapter", "engine", "address", "replicas"),
@@ -84,7 +89,12 @@ BACKENDS: dict[str, BackendEntry] = {
         ),
     ),
     "server": BackendEntry(
-        _server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought", TEMPLATE), local=False
+        "a model behind an OpenAI-compatible server",
+        _server,
+        keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought", TEMPLATE),
+        local=False,
     ),
-    "file": BackendEntry(None, keys=("predictions", "columns"), local=False),
+    "file": BackendEntry(
+        "another system's predictions, which are read from a file", None, keys=("predictions", "columns"), local=False
+    ),
 }

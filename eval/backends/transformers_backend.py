@@ -343,6 +343,11 @@ class TransformersBackend(FolderBackend):
             constraints.append(ThinkBudget(self.tokenizer, settings.think_budget, request.prompt))
         return constraints
 
+    @property
+    def model(self) -> Any:
+        """The model, loaded."""
+        return self._model
+
     @cached_property
     def _model(self) -> Any:
         return self._files.load(self._dtype, self._attention, self._device)

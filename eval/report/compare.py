@@ -33,6 +33,7 @@ def compare(
     title: str | None = None,
     warning: str | None = None,
     learning: Sequence[LearningCost] = (),
+    conformance: Sequence[Path] = (),
     wandb: WandbSettings = NOT_REPORTED,
 ) -> Comparison:
     """Compare the scored runs in ``folders`` and write the report folder ``output``.
@@ -47,7 +48,9 @@ def compare(
     training seeds.
     ``human`` are folders of ``srt human``, whose rows are shown below the benchmark's tables. ``title`` names the
     experiment and the model, by default the models of the runs; the benchmark is added to it. ``learning``
-    is what arms took that learned from their own samples. ``wandb``: where in W&B to report to, if at all.
+    is what arms took that learned from their own samples. ``conformance`` are files of ``srt backends --check``:
+    without one that covers them, arms of different back ends are warned of. ``wandb``: where in W&B to report to, if
+    at all.
 
     Raises:
         UserError: a folder without a scored run, one model twice in an arm, runs of an arm that differ in more than the
@@ -57,7 +60,13 @@ def compare(
     if wandb.report_to:
         require_wandb()
     compared = make_comparison(
-        folders, reference=reference, human=human, title=title, warning=warning, learning=learning
+        folders,
+        reference=reference,
+        human=human,
+        title=title,
+        warning=warning,
+        learning=learning,
+        conformance=conformance,
     )
     chosen = choose_examples(compared.pooled, compared.common, examples)
     write_report(Path(output), compared, chosen, drawing)

@@ -33,9 +33,10 @@ class Comparison(Record):
     output tokens per right answer, ``None`` for an arm without any. ``tables`` are the benchmark's, if all runs are of
     one benchmark. ``unread`` has the differences that depend on how outputs without a readable answer are counted, and
     ``readings`` what a language model read in them. ``proved_alone`` has the arms that write traces of exact worlds,
-    and ``decode_curves`` those of the same models that differ in ``decode`` alone. ``warning`` stands above everything:
-    that the figures are of a rehearsal, for example. ``learning`` is what arms took that learned from their own texts,
-    where an experiment knows it.
+    and ``decode_curves`` those of the same models that differ in ``decode`` alone. ``back_ends`` says of each two back
+    ends or precisions whether they were found to agree. ``warning`` stands above everything: that the figures are of a
+    rehearsal, for example. ``learning`` is what arms took that learned from their own texts, where an experiment knows
+    it.
     """
 
     title: str
@@ -51,5 +52,6 @@ class Comparison(Record):
     readings: list[ArmReadings]
     proved_alone: list[ProvedAlone] = Field(default_factory=list)
     decode_curves: list[DecodeCurves] = Field(default_factory=list)
+    back_ends: list[str] = Field(default_factory=list)
     warning: str | None = None
     learning: list[LearningCost] = Field(default_factory=list)

@@ -27,8 +27,10 @@ def proved_arm(comparison: Comparison) -> ArmSummary | None:
 
 
 def answer(comparison: Comparison) -> str:
-    """What a console shows: the warning if there is one, the headline, and what hangs on unread answers."""
-    return "\n".join(filter(None, (comparison.warning, headline(comparison), unread_says(comparison))))
+    """What a console shows: the warning if there is one, the headline, what hangs on unread answers, and back ends."""
+    return "\n".join(
+        filter(None, (comparison.warning, headline(comparison), unread_says(comparison), *comparison.back_ends))
+    )
 
 
 def headline(comparison: Comparison) -> str:

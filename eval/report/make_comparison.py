@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eval.benchmarks.run_tables import run_tables
+from eval.conformance.conformance_records import backend_notes, read_conformance
 from eval.errors.unread_answers import run_readings
 from eval.records.run_records import (
     ARM_FIELDS,
@@ -51,6 +52,7 @@ def make_comparison(
     title: str | None = None,
     warning: str | None = None,
     learning: Sequence[LearningCost] = (),
+    conformance: Sequence[Path] = (),
 ) -> ComparedRuns:
     """Compare the scored runs in ``folders``; arguments and errors are those of :func:`.compare.compare`."""
     by_arm = _read(folders)
@@ -84,6 +86,10 @@ def make_comparison(
             row for arm, several in by_arm.items() if (row := proved_alone(arm, several, compared)) is not None
         ],
         decode_curves=decode_curves(by_arm, compared),
+        back_ends=backend_notes(
+            [run.manifest for several in by_arm.values() for run in several],
+            [read_conformance(path) for path in conformance],
+        ),
         warning=warning,
         learning=list(learning),
     )

@@ -153,8 +153,8 @@ def scope(comparison: Comparison) -> str:
 
 
 def unlike_settings(comparison: Comparison) -> list[str]:
-    """In what arms differ besides the arm: a sentence for all differences of which the same is true, and one on the
-    arms of which nobody knows how they were generated."""
+    """In what arms differ besides the arm: a sentence for all differences of which the same is true, one on the arms of
+    which nobody knows how they were generated, and those on their back ends."""
     unknown = {generation_unknown(arm.arm): arm.arm for arm in comparison.arms}
     found: dict[tuple[str, ...], list[str]] = {}
     for row in comparison.differences:
@@ -167,7 +167,7 @@ def unlike_settings(comparison: Comparison) -> list[str]:
     if arms := [arm for reason, arm in unknown.items() if reason in said]:
         were = "was" if len(arms) == 1 else "were"
         sentences.append(f"How {listed(arms)} {were} generated is not known: settings may differ besides the arms.")
-    return sentences
+    return [*sentences, *comparison.back_ends]
 
 
 def arms_with_checker(comparison: Comparison) -> list[str]:

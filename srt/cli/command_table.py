@@ -90,6 +90,9 @@ STAGES: dict[str, dict[str, Command]] = {
             "Score a run again without generating.",
             "the predictions are kept; run the command again",
         ),
+        "backends": Command(
+            "evaluation_commands.backends", "List the back ends, or check that one agrees with transformers."
+        ),
         "human": Command("evaluation_commands.human", "Score people's responses as a human baseline."),
         "predictions": Command("official_predictions.predictions", "Write the official predictions file of SpaCE2025."),
         "totals": Command(

@@ -57,6 +57,10 @@ def _compare(
             "--human", "--people", help="Folder of srt human, shown below the benchmark's tables; may be repeated."
         ),
     ] = None,
+    conformance: Annotated[
+        list[Path] | None,
+        typer.Option("--conformance", help="A file of srt backends --check; may be repeated."),
+    ] = None,
     title: Annotated[
         str | None, typer.Option("--title", help="Experiment and model, as named in the title (default: the models).")
     ] = None,
@@ -96,6 +100,7 @@ def _compare(
         human=human or (),
         examples=examples,
         title=title,
+        conformance=conformance or (),
         wandb=parse_config(WandbSettings, settings, "srt compare"),
     )
     if as_json:

@@ -24,6 +24,7 @@ from srt.cli.output import (
 from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
 from srt.io.progress import say
+from srt.io.yaml_config import parse_config
 from srt.language.prompts import PromptStyle
 
 _TokenizerFlag = Annotated[
@@ -84,6 +85,33 @@ eval_ = ConfigCommand(
     complete={"backend": completions.backends, "benchmark": completions.benchmarks, "arm": completions.arms},
 )
 """The command: an option for each key of the recipe, and those of :func:`_evaluate`."""
+
+
+def _backends(given: dict[str, Any], as_json: JsonFlag = False) -> None:
+    """List the back ends, or check that one agrees with transformers.
+
+    With --check both write greedy texts to the same prompts, and the texts, counts of tokens, finish reasons and
+    log-probabilities are compared. The file is for srt compare --conformance.
+
+    Example: srt backends --json
+
+    Example: srt backends --check models/qwen --against vllm --dtype bfloat16 -o vllm.json
+    """
+    if all(value is None for value in given.values()):
+        from eval.backends.backend_registry import BACKENDS
+
+        print_summary({name: list(entry.keys) if as_json else entry.about for name, entry in BACKENDS.items()}, as_json)
+        return
+    from eval.conformance.check_backend import check_backend
+    from eval.conformance.check_settings import CheckSettings
+    from eval.conformance.conformance_records import table_rows
+
+    settings = {key: value for key, value in given.items() if value is not None}
+    found = check_backend(parse_config(CheckSettings, settings, "srt backends"))
+    print_summary(found.model_dump(mode="json", exclude={"rows"}) if as_json else table_rows(found), as_json)
+
+
+backends = ConfigCommand("eval.conformance.check_settings:CheckSettings", _backends)
 
 
 def score(

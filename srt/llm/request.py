@@ -100,12 +100,14 @@ class LlmRequest(Record):
 
 class Choice(Record):
     """One of the texts in a reply. ``broken_by`` is the stop string that ended it, from servers that say so, without
-    which a stop is the model's own; ``tokens`` were generated for it, from servers that count each text."""
+    which a stop is the model's own; ``tokens`` were generated for it, from servers that count each text; ``logprobs``
+    are those of its tokens, where they were asked for."""
 
     text: str
     finish_reason: str
     broken_by: str | None = None
     tokens: int | None = None
+    logprobs: tuple[float, ...] = ()
 
 
 class Reply(Record):

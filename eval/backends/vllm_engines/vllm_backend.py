@@ -157,12 +157,16 @@ class VllmBackend(FolderBackend):
                 if output.finished:
                     now, queued = time.perf_counter(), queued - 1
                     number = int(output.request_id)
-                    made, given = output.outputs[0], list(output.prompt_token_ids or ())
-                    ids, (asked,) = list(made.token_ids), batches[number]
-                    one = self._generation(ids, asked.prompt, len(given), given.count(self._image_token))
-                    ended = self._ended(one, ids, made.finish_reason, settings)
-                    yield number, [replace(ended, seconds=now - last)]
+                    (asked,) = batches[number]
+                    yield number, [replace(self._finished(output, asked, settings), seconds=now - last)]
                     last = now
+
+    def _finished(self, output: Any, asked: Request, settings: GenerationSettings) -> Generation:
+        """What vLLM's ``output`` (a ``RequestOutput``) says to the request ``asked``."""
+        made, given = output.outputs[0], list(output.prompt_token_ids or ())
+        ids = list(made.token_ids)
+        one = self._generation(ids, asked.prompt, len(given), given.count(self._image_token))
+        return self._ended(one, ids, made.finish_reason, settings)
 
     def _make_engine(self, pictures: int, settings: GenerationSettings) -> Any:
         if self._engine is None:

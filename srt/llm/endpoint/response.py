@@ -229,7 +229,15 @@ def _choice(choice: Mapping[str, Any], verbose: Mapping[str, Any], meanings: Map
         finish_reason=_ended(choice, meanings),
         broken_by=stop if isinstance(stop, str) and stop else None,
         tokens=len(ids) if isinstance(ids, list) else None,
+        logprobs=_logprobs(choice.get("logprobs")),
     )
+
+
+def _logprobs(found: Any) -> tuple[float, ...]:
+    """The log-probabilities of a chat's choice, one for each token; none where one is missing."""
+    content = found.get("content") if isinstance(found, dict) else None
+    values = [one.get("logprob") for one in content or () if isinstance(one, dict)]
+    return tuple(map(float, values)) if all(isinstance(value, int | float) for value in values) else ()
 
 
 def _bill_of_error(body: bytes) -> tuple[bool, TokenCounts | None]:
