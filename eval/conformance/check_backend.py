@@ -16,7 +16,14 @@ from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.benchmarks.definition.benchmark import PLAIN, Asking
 from eval.conformance.check_settings import CheckSettings
 from eval.conformance.conformance_records import ComparedText, Conformance, LogProbs, Side, side_of
-from eval.conformance.sides import Heard, ListeningServer, ListeningVllm, listen, log_probabilities
+from eval.conformance.sides import (
+    Heard,
+    ListeningServer,
+    ListeningTransformers,
+    ListeningVllm,
+    listen,
+    log_probabilities,
+)
 from eval.records.run_records import write_json
 from srt.io.output_paths import check_place
 from srt.io.problem_files import read_problems
@@ -41,11 +48,7 @@ def check_backend(settings: CheckSettings) -> Conformance:
     problems = _problems(settings)
     asked = list(find_benchmark(PLAIN).ask(problems, Asking("bare", False, {})))
     generation = GenerationSettings(max_new_tokens=settings.max_new_tokens)
-    # The seed tells apart questions of the same text.
-    requests, theirs_asked = (
-        [Request(side.render(one.messages, 0), seed=number) for number, one in enumerate(asked)]
-        for side in (reference, other)
-    )
+    requests, theirs_asked = ([Request(side.render(one.messages, 0)) for one in asked] for side in (reference, other))
     # The other first: a server that is not there shows before the reference has generated.
     began = time.monotonic()
     theirs = listen(other, theirs_asked, generation)
@@ -88,7 +91,7 @@ def check_backend(settings: CheckSettings) -> Conformance:
 def _other(settings: CheckSettings) -> Backend:
     """The back end that is checked."""
     if settings.against == "transformers":
-        return TransformersBackend(settings.model, settings.adapter, dtype=settings.dtype or "auto")
+        return ListeningTransformers(settings.model, settings.adapter, dtype=settings.dtype or "auto")
     if settings.against == "vllm":
         own = {"gpu_memory": settings.gpu_memory, "enforce_eager": settings.enforce_eager or None}
         given = {name: value for name, value in own.items() if value is not None}
@@ -136,12 +139,16 @@ def _compare(
     chosen, best = log_probabilities(reference, prompt, ids)
     behind = max(top - own for top, own in zip(best, chosen, strict=True))
     said = another.logprobs
-    if isinstance(other, TransformersBackend):
+    if isinstance(other, ListeningTransformers):
         said = tuple(log_probabilities(other, prompt, ids)[0])
     # Servers may leave out the end of sequence. Other lengths are another tokenization of the text.
-    known = said is not None and len(ids) - len(said) in (0, theirs.finish_reason == "stop")
+    ends = theirs.finish_reason == "stop"
+    known = said is not None and len(ids) - len(said) in (0, ends)
     gaps = [abs(mine - its) for mine, its in zip(chosen, said or (), strict=False)] if known else []
-    return row.model_copy(update={"recount": len(ids), "behind": behind}), gaps
+    recount = len(ids) if another.ids is not None or not said else len(said)
+    if theirs.output_tokens == recount + 1 and said is not None and len(said) == len(ids) - ends:
+        recount += 1
+    return row.model_copy(update={"recount": recount, "behind": behind}), gaps
 
 
 def _first_difference(one: str, other: str) -> int | None:

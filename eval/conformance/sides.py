@@ -10,6 +10,7 @@ import torch
 
 from eval.backends.protocol import Backend, Generation, GenerationSettings, Request
 from eval.backends.server_backend import ServerBackend
+from eval.backends.token_counts import until_end
 from eval.backends.transformers_backend import TransformersBackend
 from eval.backends.vllm_engines.vllm_backend import VllmBackend
 from srt.images.data_uri import DataUris
@@ -26,7 +27,21 @@ class Heard:
     logprobs: tuple[float, ...] | None = None
 
 
-Told = dict[Request, tuple[tuple[int, ...] | None, tuple[float, ...]]]
+Told = dict[str, tuple[tuple[int, ...] | None, tuple[float, ...] | None]]
+"""Ids and log-probabilities by prompt: a greedy text is the same each time."""
+
+
+class ListeningTransformers(TransformersBackend):
+    """transformers, whose ids are kept; their log-probabilities are those of :func:`log_probabilities`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.told: Told = {}
+
+    def _generation(self, row: Sequence[int], prompt: str, input_tokens: int, image_tokens: int) -> Generation:
+        ids, ended = until_end(row, self._files.ends)
+        self.told[prompt] = tuple(row[: len(ids) + ended]), None
+        return super()._generation(row, prompt, input_tokens, image_tokens)
 
 
 class ListeningVllm(VllmBackend):
@@ -42,7 +57,7 @@ class ListeningVllm(VllmBackend):
     def _finished(self, output: Any, asked: Request, settings: GenerationSettings) -> Generation:
         made = output.outputs[0]
         ids = tuple(made.token_ids)
-        self.told[asked] = ids, tuple(at[token].logprob for token, at in zip(ids, made.logprobs, strict=True))
+        self.told[asked.prompt] = ids, tuple(at[token].logprob for token, at in zip(ids, made.logprobs, strict=True))
         return super()._finished(output, asked, settings)
 
 
@@ -60,21 +75,21 @@ class ListeningServer(ServerBackend):
     async def _generation(
         self, client: EndpointClient, request: Request, settings: GenerationSettings, uris: dict[Any, DataUris]
     ) -> Generation:
-        listening: Any = _ListeningClient(client, request, self.told)
+        listening: Any = _ListeningClient(client, request.prompt, self.told)
         return await super()._generation(listening, request, settings, uris)
 
 
 class _ListeningClient:
     """The client of one request, whose reply is looked at."""
 
-    def __init__(self, client: EndpointClient, request: Request, told: Told) -> None:
-        self._client, self._request, self._told = client, request, told
+    def __init__(self, client: EndpointClient, prompt: str, told: Told) -> None:
+        self._client, self._prompt, self._told = client, prompt, told
         self.left_out = client.left_out
 
     async def complete(self, body: dict[str, Any], key: str, *, optional: Mapping[str, Any]) -> Reply:
         reply = await self._client.complete(body, key, optional={**optional, "logprobs": None})
         if reply.choices and reply.choices[0].logprobs:
-            self._told[self._request] = None, reply.choices[0].logprobs
+            self._told[self._prompt] = None, reply.choices[0].logprobs
         return reply
 
 
@@ -85,7 +100,7 @@ def listen(backend: Backend, requests: Sequence[Request], settings: GenerationSe
     for number, generations in backend.generate_batches([[requests[i] for i in batch] for batch in batches], settings):
         found.update(zip(batches[number], generations, strict=True))
     told: Told = getattr(backend, "told", {})
-    return [Heard(found[index], *told.get(request, (None, None))) for index, request in enumerate(requests)]
+    return [Heard(found[index], *told.get(request.prompt, (None, None))) for index, request in enumerate(requests)]
 
 
 def log_probabilities(

@@ -219,10 +219,11 @@ def summary_rows(summary: Summary) -> Mapping[str, Any]:
         rows["recipes"] = {recipe: f"{count} cases" for recipe, count in summary.recipes.items()}
     for model, names in summary.left_out.items():
         rows.setdefault("left out", {})[model] = "; ".join(f"{name} ({why})" for name, why in names.items())
-    rows["share of ended"] = {
-        name: f"{share:.1%}" + (f" (published {PUBLISHED[name]:.0%})" if name in PUBLISHED else "")
-        for name, share in summary.shares.items()
-    }
+    if summary.problems > summary.states[State.PENDING]:  # of none there is no share to lay beside a published one
+        rows["share of ended"] = {
+            name: f"{share:.1%}" + (f" (published {PUBLISHED[name]:.0%})" if name in PUBLISHED else "")
+            for name, share in summary.shares.items()
+        }
     rows["reason"] = dict(list(summary.reasons.items())[:8])
     rows["in passed traces"] = {what: _covered(summary.coverage, what) for what in ("steps", "claims")}
     if summary.answers_by_reviewer:

@@ -95,6 +95,13 @@ def test_people_read_lines(shell: Shell) -> None:
     assert "USD" in err
 
 
+def test_no_share_where_none_has_ended(shell: Shell) -> None:
+    status, out, _ = shell("problems.jsonl", "-o", "out", "--config", "c.yaml", "--limit", 0)
+    assert status == 0
+    assert "published" not in out
+    assert "<td>0</td><td>–</td><td>90.0</td>" in Path("out/report.html").read_text()
+
+
 def test_the_providers_list_beside_the_journal(shell: Shell) -> None:
     shell("problems.jsonl", "-o", "out", "--config", "c.yaml", "--limit", 9)
     _, out, _ = shell("-o", "out", "--status", "--json")
