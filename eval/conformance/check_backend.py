@@ -101,7 +101,7 @@ def _other(settings: CheckSettings) -> Backend:
         settings.served or settings.model.name,
         parse_config(EndpointConfig, given, "srt backends"),
         reads_pictures=False,
-        server_type=settings.server_type or "vllm",
+        **({"server_type": settings.server_type} if settings.server_type else {}),
     )
 
 

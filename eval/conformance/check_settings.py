@@ -37,7 +37,7 @@ class CheckSettings(Config):
     api_key_env: Annotated[str | None, Flag("Server", "Environment variable that holds the API key.")] = None
     in_flight: Annotated[int | None, Flag("Server", "Concurrent requests.")] = Field(default=None, ge=1)
     timeout_s: float | None = Field(default=None, gt=0)
-    server_type: Annotated[ServerType | None, Flag("Server", "vllm (default), sglang or llama.cpp.")] = None
+    server_type: Annotated[ServerType | None, Flag("Server", "vllm, sglang or llama.cpp.")] = None
     gpu_memory: Annotated[float | None, Flag("vLLM", "Share of the GPU's memory to use.")] = Field(
         default=None, gt=0, le=1
     )

@@ -68,10 +68,6 @@ class ListeningServer(ServerBackend):
         super().__init__(*args, **kwargs)
         self.told: Told = {}
 
-    def body(self, request: Request, settings: GenerationSettings, pictures: Sequence[str]) -> dict[str, Any]:
-        """What is posted as JSON."""
-        return {**super().body(request, settings, pictures), "logprobs": True}
-
     async def _generation(
         self, client: EndpointClient, request: Request, settings: GenerationSettings, uris: dict[Any, DataUris]
     ) -> Generation:
@@ -84,10 +80,12 @@ class _ListeningClient:
 
     def __init__(self, client: EndpointClient, prompt: str, told: Told) -> None:
         self._client, self._prompt, self._told = client, prompt, told
-        self.left_out = client.left_out
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
 
     async def complete(self, body: dict[str, Any], key: str, *, optional: Mapping[str, Any]) -> Reply:
-        reply = await self._client.complete(body, key, optional={**optional, "logprobs": None})
+        reply = await self._client.complete({**body, "logprobs": True}, key, optional={**optional, "logprobs": None})
         if reply.choices and reply.choices[0].logprobs:
             self._told[self._prompt] = None, reply.choices[0].logprobs
         return reply

