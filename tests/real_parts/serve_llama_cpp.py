@@ -9,7 +9,7 @@ import sys
 
 from xllamacpp import CommonParams, Server
 
-CONTEXT = 2048  # tokens of each request
+CONTEXT = 4096  # tokens of each request
 
 
 def main(file: str, alias: str, parallel: str = "2", port: str = "0") -> None:
