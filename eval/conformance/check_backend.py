@@ -15,9 +15,9 @@ from eval.backends.transformers_backend import TransformersBackend
 from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.benchmarks.definition.benchmark import PLAIN, Asking
 from eval.conformance.check_settings import CheckSettings
-from eval.conformance.conformance_records import ComparedText, Conformance, LogProbs, Side, side_of
+from eval.conformance.conformance_records import BackendSide, Conformance, LogProbs, PromptRow, side_of
 from eval.conformance.sides import (
-    Heard,
+    HeardText,
     ListeningServer,
     ListeningTransformers,
     ListeningVllm,
@@ -68,7 +68,7 @@ def check_backend(settings: CheckSettings) -> Conformance:
         model=str(settings.model),
         family=family_of(settings.model),
         reference=side_of(reference.name, reference.description),
-        backend=Side(backend=other.name, dtype=settings.dtype or other.description.get("dtype"), server=server),
+        backend=BackendSide(backend=other.name, dtype=settings.dtype or other.description.get("dtype"), server=server),
         described={"reference": dict(reference.description), "backend": dict(other.description)},
         prompts=len(rows),
         max_new_tokens=settings.max_new_tokens,
@@ -115,11 +115,16 @@ def _problems(settings: CheckSettings) -> list[Problem]:
 
 
 def _compare(
-    reference: TransformersBackend, other: Backend, problem_id: str, request: Request, one: Heard, another: Heard
-) -> tuple[ComparedText, list[float]]:
+    reference: TransformersBackend,
+    other: Backend,
+    problem_id: str,
+    request: Request,
+    one: HeardText,
+    another: HeardText,
+) -> tuple[PromptRow, list[float]]:
     """One row, and how far apart the log-probabilities of its tokens are, where both are known."""
     ours, theirs = one.generation, another.generation
-    row = ComparedText(
+    row = PromptRow(
         problem_id=problem_id,
         texts=(ours.text, theirs.text),
         input_tokens=(ours.input_tokens, theirs.input_tokens),

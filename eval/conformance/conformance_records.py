@@ -15,7 +15,7 @@ from srt.io.record_lines import parse_record
 from srt.io.records import Record
 
 
-class Side(Record):
+class BackendSide(Record):
     """What generates: the back end, its number format as it was asked for, and the address of a server.
 
     A server does not say its number format: ``dtype`` is then what the user says of it, if anything.
@@ -31,15 +31,15 @@ class Side(Record):
         place = f" at {self.server}" if self.server else ""
         return f"{self.backend}{place}" + (f" in {self.dtype}" if self.dtype else "")
 
-    def same(self, other: Side) -> bool:
+    def same(self, other: BackendSide) -> bool:
         """Whether both are one: of a server, the address decides."""
         own, others = (self.server, other.server) if self.server else (self.dtype, other.dtype)
         return self.backend == other.backend and own == others
 
 
-def side_of(backend: str, described: Mapping[str, str]) -> Side:
+def side_of(backend: str, described: Mapping[str, str]) -> BackendSide:
     """The side of a run, by the name of its back end and its ``description``."""
-    return Side(backend=backend, dtype=described.get("dtype"), server=described.get("server"))
+    return BackendSide(backend=backend, dtype=described.get("dtype"), server=described.get("server"))
 
 
 class LogProbs(Record):
@@ -52,7 +52,7 @@ class LogProbs(Record):
     largest: float
 
 
-class ComparedText(Record):
+class PromptRow(Record):
     """One prompt. Pairs are (reference, back end). ``first_difference`` is the number of characters that both texts
     begin with, ``None`` where they are the same. ``behind``: see :class:`Conformance`."""
 
@@ -80,8 +80,8 @@ class Conformance(Record):
 
     model: str
     family: str
-    reference: Side
-    backend: Side
+    reference: BackendSide
+    backend: BackendSide
     described: dict[str, dict[str, str]] = Field(default_factory=dict)
     prompts: int
     max_new_tokens: int
@@ -93,7 +93,7 @@ class Conformance(Record):
     behind: float | None
     logprobs: LogProbs | None
     seconds: tuple[float, float]
-    rows: list[ComparedText]
+    rows: list[PromptRow]
 
     @property
     def in_short(self) -> str:
@@ -130,7 +130,7 @@ def read_conformance(path: Path) -> Conformance:
 def backend_notes(manifests: Iterable[RunManifest], checks: Sequence[Conformance]) -> list[str]:
     """A sentence for each two back ends or precisions whose arms are compared: how ``checks`` found them to agree, or
     that none has compared them, neither directly nor through others. Checks count for models of their family."""
-    arms: list[tuple[Side, dict[str, None]]] = []
+    arms: list[tuple[BackendSide, dict[str, None]]] = []
     families = set()
     for manifest in manifests:
         if manifest.backend == FILE:
@@ -156,9 +156,9 @@ def backend_notes(manifests: Iterable[RunManifest], checks: Sequence[Conformance
     return notes
 
 
-def _path(one: Side, other: Side, checks: Sequence[Conformance]) -> list[Conformance] | None:
+def _path(one: BackendSide, other: BackendSide, checks: Sequence[Conformance]) -> list[Conformance] | None:
     """The fewest checks that lead from ``one`` to ``other``, or ``None``."""
-    reached: list[tuple[Side, list[Conformance]]] = [(one, [])]
+    reached: list[tuple[BackendSide, list[Conformance]]] = [(one, [])]
     for side, used in reached:  # grows: breadth first
         if side.same(other):
             return used

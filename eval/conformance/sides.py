@@ -19,7 +19,7 @@ from srt.llm.request import Reply
 
 
 @dataclass(frozen=True)
-class Heard:
+class HeardText:
     """A generation, and what its back end says of its tokens: their ids and log-probabilities, as far as it does."""
 
     generation: Generation
@@ -91,14 +91,14 @@ class _ListeningClient:
         return reply
 
 
-def listen(backend: Backend, requests: Sequence[Request], settings: GenerationSettings) -> list[Heard]:
+def listen(backend: Backend, requests: Sequence[Request], settings: GenerationSettings) -> list[HeardText]:
     """What ``backend`` generates for ``requests``, in their order."""
     found: dict[int, Generation] = {}
     batches = backend.plan(requests, settings)
     for number, generations in backend.generate_batches([[requests[i] for i in batch] for batch in batches], settings):
         found.update(zip(batches[number], generations, strict=True))
     told: Told = getattr(backend, "told", {})
-    return [Heard(found[index], *told.get(request.prompt, (None, None))) for index, request in enumerate(requests)]
+    return [HeardText(found[index], *told.get(request.prompt, (None, None))) for index, request in enumerate(requests)]
 
 
 def log_probabilities(

@@ -12,7 +12,7 @@ import pytest
 
 from eval.conformance.check_backend import check_backend
 from eval.conformance.check_settings import CheckSettings
-from eval.conformance.conformance_records import Conformance, Side, backend_notes, read_conformance
+from eval.conformance.conformance_records import BackendSide, Conformance, backend_notes, read_conformance
 from eval.records.run_records import RunManifest, read_manifest
 from eval.report.compare import compare
 from eval.report.headline import answer
@@ -63,7 +63,7 @@ def test_settings_that_do_not_fit(r1: Path, problems_file: Path, tmp_path: Path)
         read_conformance(tmp_path / "none.json")
 
 
-def check(reference: Side, backend: Side, family: str = "qwen2") -> Conformance:
+def check(reference: BackendSide, backend: BackendSide, family: str = "qwen2") -> Conformance:
     counts = {"same_prompt_tokens": 8, "same_texts": 7, "right_counts": 8, "same_ends": 7, "failed": 0}
     return Conformance(
         model="m", family=family, reference=reference, backend=backend, prompts=8, max_new_tokens=8, behind=0.01,
@@ -71,9 +71,9 @@ def check(reference: Side, backend: Side, family: str = "qwen2") -> Conformance:
     )  # fmt: skip
 
 
-REFERENCE = Side(backend="transformers", dtype="float32")
-VLLM = Side(backend="vllm", dtype="bfloat16")
-SERVER = Side(backend="server", dtype="bfloat16", server="http://here/v1")
+REFERENCE = BackendSide(backend="transformers", dtype="float32")
+VLLM = BackendSide(backend="vllm", dtype="bfloat16")
+SERVER = BackendSide(backend="server", dtype="bfloat16", server="http://here/v1")
 
 
 @pytest.fixture
@@ -101,8 +101,8 @@ def two(make_run: Callable[..., Path]) -> list[Path]:
         ([check(REFERENCE, VLLM), check(REFERENCE, SERVER)], True),
         ([check(REFERENCE, VLLM)], False),
         ([check(REFERENCE, VLLM, "llama"), check(REFERENCE, SERVER, "llama")], False),
-        ([check(REFERENCE, VLLM), check(REFERENCE, Side(backend="server", server="http://there/v1"))], False),
-        ([check(REFERENCE, Side(backend="vllm", dtype="float16")), check(REFERENCE, SERVER)], False),
+        ([check(REFERENCE, VLLM), check(REFERENCE, BackendSide(backend="server", server="http://there/v1"))], False),
+        ([check(REFERENCE, BackendSide(backend="vllm", dtype="float16")), check(REFERENCE, SERVER)], False),
     ],
 )
 def test_which_checks_cover_two_arms(two: list[Path], checks: list[Conformance], covered: bool) -> None:
