@@ -90,7 +90,7 @@ def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> Non
         "Traces:": "solve check mutate show build",
         "Language-model teachers:": "teach review agreement",
         "Training:": "init-model preflight train harvest pairs merge",
-        "Evaluation:": "eval score human predictions totals benchmarks",
+        "Evaluation:": "eval score backends human predictions totals benchmarks",
         "Comparison:": "compare errors ask-judge power export",
         "All stages:": "dataset experiment",
         "This installation:": "env",
