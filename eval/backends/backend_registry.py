@@ -29,18 +29,18 @@ class BackendEntry:
     """One back end.
 
     Args:
-        about: what it is, in a line.
         make: makes it from the recipe's ``model`` and ``adapter``, and from those of ``keys`` that the recipe sets;
             ``None`` if nothing is generated, and the predictions are in a file.
         keys: the recipe keys that it reads, and not every other back end does.
         local: ``model`` is a folder on this machine, so that adapters are loaded here and the preset of the model's
             family applies. Otherwise it is the name of a model at ``base_url``, which the recipe must give.
+        about: what it is, in a line.
     """
 
-    about: str
     make: Callable[[str, Path | None, dict[str, Any]], Backend] | None
     keys: tuple[str, ...] = ()
     local: bool = True
+    about: str = ""
 
 
 def _transformers(model: str, adapter: Path | None, options: dict[str, Any]) -> Backend:
@@ -76,25 +76,28 @@ def _server(model: str, adapter: Path | None, options: dict[str, Any]) -> Backen
 
 BACKENDS: dict[str, BackendEntry] = {
     "transformers": BackendEntry(
-        "a model folder, on this machine's GPU or processor",
         _transformers,
         keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous", TEMPLATE),
+        about="a model folder, on this machine's GPU or processor",
     ),
     "vllm": BackendEntry(
-        "a model folder, in vLLM on this machine or as replicas on a Ray cluster",
         _vllm,
         keys=(
             *("gpu_memory", "tensor_parallel", "vision_adapter", "engine", "address", "replicas"),
             *("dtype", "max_num_seqs", "enforce_eager", "max_model_len", TEMPLATE),
         ),
+        about="a model folder, in vLLM on this machine or as replicas on a Ray cluster",
     ),
     "server": BackendEntry(
-        "a model behind an OpenAI-compatible server",
         _server,
         keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought", TEMPLATE),
         local=False,
+        about="a model behind an OpenAI-compatible server",
     ),
     "file": BackendEntry(
-        "another system's predictions, which are read from a file", None, keys=("predictions", "columns"), local=False
+        None,
+        keys=("predictions", "columns"),
+        local=False,
+        about="another system's predictions, which are read from a file",
     ),
 }
