@@ -237,7 +237,8 @@ def _logprobs(found: Any) -> tuple[float, ...]:
     """The log-probabilities of a chat's choice, one for each token; none where one is missing."""
     content = found.get("content") if isinstance(found, dict) else None
     values = [one.get("logprob") for one in content or () if isinstance(one, dict)]
-    return tuple(map(float, values)) if all(isinstance(value, int | float) for value in values) else ()
+    numbers = tuple(float(value) for value in values if isinstance(value, int | float))
+    return numbers if len(numbers) == len(values) else ()
 
 
 def _bill_of_error(body: bytes) -> tuple[bool, TokenCounts | None]:
