@@ -24,6 +24,9 @@ class ExactNumber(NamedTuple):
 
     def times(self, other: ExactNumber) -> ExactNumber:
         """The product."""
+        if len(self.terms) == len(other.terms) == 1 and 1 in (self.terms[0][1], other.terms[0][1]):
+            (pi, root, factor), (other_pi, other_root, other_factor) = self.terms[0], other.terms[0]
+            return ExactNumber(((pi + other_pi, root * other_root, factor * other_factor),))
         products = []
         for pi, root, factor in self.terms:
             for other_pi, other_root, other_factor in other.terms:
@@ -50,7 +53,7 @@ class ExactNumber(NamedTuple):
         if len(self.terms) != 1:
             raise Inexact
         ((pi, root, factor),) = self.terms
-        if pi % 2 or root != 1 or factor <= 0 or factor.numerator * factor.denominator > 10**9:
+        if pi % 2 or root != 1 or factor <= 0 or factor.numerator * factor.denominator > 10**7:
             raise Inexact
         outside, inside = _square_part(factor.numerator * factor.denominator)
         return ExactNumber(((pi // 2, inside, Fraction(outside, factor.denominator)),))

@@ -83,17 +83,12 @@ _SHARED = {
 
 
 class Rule(NamedTuple):
-    """``target`` follows from the quantities in ``formula``; ``structure`` is the fact that it takes, if any."""
+    """``target`` follows from the quantities in ``formula``, whose full names are ``uses``, and from ``structure``."""
 
     target: str
     formula: Formula
-    text: str
+    uses: tuple[str, ...]
     structure: str = ""
-
-    @property
-    def uses(self) -> tuple[str, ...]:
-        """The quantities in the formula, as full names."""
-        return tuple(full_name(name, self.target) for name in names_in(self.formula))
 
 
 def full_name(name: str, target: str) -> str:
@@ -110,7 +105,7 @@ def rules_of_kind(kind: str) -> tuple[Rule, ...]:
 def _rules(text: str, solid: str) -> Iterator[Rule]:
     for entry in filter(None, map(str.strip, text.split(";"))):
         target, _, formula = entry.partition(" = ")
-        yield Rule(f"{target}({solid})", parse_formula(formula), formula)
+        yield _rule(f"{target}({solid}) = {formula}", "")
 
 
 STRUCTURES = tuple(_JOINED)
@@ -137,7 +132,8 @@ def rules_of_link(link: str) -> tuple[Rule, ...]:
 
 def _rule(equation: str, fact: str) -> Rule:
     target, _, formula = equation.partition(" = ")
-    return Rule(target, parse_formula(formula), formula, fact)
+    tree = parse_formula(formula)
+    return Rule(target, tree, tuple(full_name(name, target) for name in names_in(tree)), fact)
 
 
 def _solved(equation: str) -> str:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 
 from srt.io.records import Lang, Problem
-from srt.worlds.solids.checker.field import PI_RESIDUE, Residue, of
+from srt.worlds.solids.checker.field import PI_RESIDUE, NoExactValue, Residue, of
 from srt.worlds.solids.checker.relations import POWERS
 
 _SOLIDS: dict[Lang, dict[str, str]] = {
@@ -219,7 +219,10 @@ def _value(text: str) -> Residue | None:
         if match[2]:
             if not 1 < int(match[2]) < 10**9:
                 return None
-            value *= of(int(match[2])).square_root()
+            try:
+                value *= of(int(match[2])).square_root()
+            except NoExactValue:
+                return None
         value = value * PI_RESIDUE if match[3] else value
         if match[4] and int(match[4]) == 0:
             return None

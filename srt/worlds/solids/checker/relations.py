@@ -97,7 +97,7 @@ def holds(relation: Relation, target: str, formula: Postfix) -> bool:
     rng = random.Random(0)
     tried = 0
     for _ in range(400):
-        values = {name: rng.uniform(0.5, 50) for name in relation.names - {target}}
+        values = {name: 10 ** rng.uniform(-1.5, 2.5) for name in sorted(relation.names - {target})}
         try:
             found = about(formula, values)
             if found <= 0 or math.isnan(found) or isinstance(found, complex):

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
-from srt.worlds.solids.checker.field import PI_RESIDUE, Residue, of
+from srt.worlds.solids.checker.field import PI_RESIDUE, NoExactValue, Residue, of
 
 _PIECE = re.compile(r" *(sqrt|cbrt|[A-Za-z]\([a-z]+\)|pi|[A-Za-z]|[0-9]+|[-+*/^()])")
 _LEVEL = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
@@ -182,7 +182,10 @@ def _term(match: re.Match[str]) -> tuple[Residue, tuple[int, int]] | None:
         root < 2 or root > 10**6 or any(root % (k * k) == 0 for k in range(2, 1001))
     ):
         return None
-    value = of(factor) * (of(root).square_root() if root > 1 else of(1))
+    try:
+        value = of(factor) * (of(root).square_root() if root > 1 else of(1))
+    except NoExactValue:
+        return None
     value = value * PI_RESIDUE.to(power) if power >= 0 else value / PI_RESIDUE.to(-power)
     return value, (power, root)
 

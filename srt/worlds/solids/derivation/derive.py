@@ -112,6 +112,7 @@ def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: D
     support: dict[str, frozenset[str]] = {name: frozenset() for name in values}
     found = dict(read)
     rules, changed = rules_of(statement), True
+    numbers: dict[int, ExactNumber | None] = {}
     while changed:
         changed = False
         for rule in rules:
@@ -123,7 +124,9 @@ def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: D
                 continue
             if any(rule.target in support[name] for name in uses):
                 continue
-            number = positive_value(rule.formula, local_values(rule, values))
+            if (place := id(rule)) not in numbers:
+                numbers[place] = positive_value(rule.formula, local_values(rule, values))
+            number = numbers[place]
             if number is None or (rule.target in values and values[rule.target] != number):
                 continue
             support[rule.target], values[rule.target], changed = union, number, True
@@ -154,7 +157,6 @@ def _needed(found: Derivation, asked: str) -> Derivation:
 
 def everything(statement: SolidStatement) -> Derivation:
     """All that follows, also what the question does not need."""
-    derive(statement)
     length = working_length(statement)
     values, read = {}, {}
     for fact in statement.facts:

@@ -31,13 +31,23 @@ class WrongResult(NamedTuple):
     mistake: str
 
 
+class ChangedStep(NamedTuple):
+    """A step with a mistake: its new value, and the formula where that has changed."""
+
+    key: str
+    mistake: str
+    number: ExactNumber
+    formula: Formula | None = None
+
+
 def wrong_results(steps: Derivation, known: Derivation, asked: str) -> list[WrongResult]:
     """All wrong answers that one mistake gives, each once."""
     right = steps[asked].measure
     assert right is not None
     found: dict[ExactNumber, WrongResult] = {}
-    for key, mistake, number in _changed_steps(steps, known):
-        end = _followed(steps, key, number, asked)
+    for key, mistake, number, _ in changed_steps(steps, known):
+        measures = followed(steps, key, number)
+        end = measures[asked] if measures else None
         if (
             end is not None
             and end.number != right.number
@@ -68,7 +78,8 @@ def _form(number: ExactNumber) -> tuple[object, ...]:
     return tuple((pi, root, factor.denominator == 1) for pi, root, factor in number.terms)
 
 
-def _changed_steps(steps: Derivation, known: Derivation) -> Iterator[tuple[str, str, ExactNumber]]:
+def changed_steps(steps: Derivation, known: Derivation) -> Iterator[ChangedStep]:
+    """Each step with each mistake that it can have; ``known`` are all measures, also those that no step has."""
     numbers = {key: step.measure.number for key, step in known.items() if step.measure is not None}
     for key, step in steps.items():
         if step.rule is not None:
@@ -76,14 +87,14 @@ def _changed_steps(steps: Derivation, known: Derivation) -> Iterator[tuple[str, 
             others = {x: numbers[name] for x in "hlsD" if (name := full_name(x, step.rule.target)) in numbers}
             for mistake, formula in _changed_formulas(step.rule.formula, others):
                 if (number := positive_value(formula, {**others, **values})) is not None:
-                    yield key, mistake, number
+                    yield ChangedStep(key, mistake, number, formula)
         elif step.op == "INFER" and step.measure is not None and step.cites[0] in steps:
             before = steps[step.cites[0]].measure
             assert before is not None
-            yield key, "a unit not converted", before.number
+            yield ChangedStep(key, "a unit not converted", before.number)
             for factor in (10, 100, 1000):
                 for scale in (Fraction(factor), Fraction(1, factor)):
-                    yield key, "a wrong factor between units", step.measure.number.scaled(scale)
+                    yield ChangedStep(key, "a wrong factor between units", step.measure.number.scaled(scale))
 
 
 def _changed_formulas(formula: Formula, others: Mapping[str, ExactNumber]) -> Iterator[tuple[str, Formula]]:
@@ -127,8 +138,8 @@ def _replaced(formula: Formula, old: Formula, new: Formula) -> Formula:
     return rewritten(formula, lambda node: new if node == old else None)
 
 
-def _followed(steps: Derivation, changed: str, number: ExactNumber, asked: str) -> Measure | None:
-    """What comes of it where ``changed`` has another value."""
+def followed(steps: Derivation, changed: str, number: ExactNumber) -> dict[str, Measure] | None:
+    """The measures of all steps where ``changed`` has another value; ``None`` where one has no exact form."""
     numbers: dict[str, ExactNumber] = {}
     measures: dict[str, Measure] = {}
     for key, step in steps.items():
@@ -145,4 +156,4 @@ def _followed(steps: Derivation, changed: str, number: ExactNumber, asked: str) 
         if value is None:
             return None
         numbers[key], measures[key] = value, Measure(value, step.measure.unit)
-    return measures[asked]
+    return measures

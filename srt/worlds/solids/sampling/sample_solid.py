@@ -121,7 +121,7 @@ def _worth_asking(statement: SolidStatement, steps: Derivation, settings: Solids
 
 def _short(number: ExactNumber) -> bool:
     return len(number.terms) <= 2 and all(
-        factor.denominator <= 1000 and abs(factor.numerator) < 10**7 and root < 2000 for _, root, factor in number.terms
+        factor.denominator <= 1000 and abs(factor.numerator) < 10**7 and root < 400 for _, root, factor in number.terms
     )
 
 
@@ -210,7 +210,7 @@ def _related(names: list[str], shape: dict[str, Measure]) -> Iterator[tuple[str,
     """Pairs of which one is a whole number of times the other."""
     for one in names:
         for other in names:
-            if one != other and shape[one].unit == shape[other].unit and other[0] != "n":
+            if one != other and DIMENSION.get(one[0], 1) == DIMENSION.get(other[0], 1) > 0:
                 ratio = _ratio(shape[one].number, shape[other].number)
                 if ratio is not None and 1 <= ratio <= 12:
                     yield one, other, ratio
