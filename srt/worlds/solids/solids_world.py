@@ -41,7 +41,7 @@ class SolidsWorld(World):
         traits=_traits,
         refusals={
             "not_determined": "the measure asked for does not follow by the table of formulas",
-            "contradiction": "no solid has the given measures",
+            "no_such_solid": "no solid has the given measures",
             "no_option_fits": "no option says what is right",
         },
         figures=Figures(),

@@ -127,7 +127,7 @@ def _refuse_contradiction(read: ReadSolid, values: Derivation) -> None:
         if rule.target in numbers and all(name in numbers for name in rule.uses):
             found = positive_value(rule.formula, local_values(rule, numbers))
             if found is not None and found != numbers[rule.target]:
-                raise Refused("contradiction", f"question: {rule.target} is {numbers[rule.target]} and {found}")
+                raise Refused("no_such_solid", f"question: {rule.target} is {numbers[rule.target]} and {found}")
 
 
 _CLAIM = re.compile(r"(?P<name>[A-Za-z]\([a-z]+\)) = (?:.+ = )?(?P<value>[^=]+)")
