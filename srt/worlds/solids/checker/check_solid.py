@@ -16,7 +16,7 @@ from srt.answers.equality import is_conclusion
 from srt.io.records import Answer, Problem
 from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
-from srt.worlds.solids.checker.field import NoExactValue, Residue, of
+from srt.worlds.solids.checker.field import NoExactValue, of
 from srt.worlds.solids.checker.heard import HeardSolid, Value, hear
 from srt.worlds.solids.checker.relations import POWERS, Relation, closure, holds, relations_from, relations_of, solved
 from srt.worlds.solids.checker.terms import ASKED, EQUATION, Said, exactly, names_of, postfix, said
@@ -111,9 +111,9 @@ class _Checker:
             if claim == self._claims[number - 1]:
                 return True
             other = said(claim) if measure else None
-            if other and measure and (other.name, other.unit) == (measure.name, measure.unit):
-                if other.value.is_same(measure.value):
-                    return True
+            alike = other and measure and (other.name, other.unit) == (measure.name, measure.unit)
+            if alike and other and measure and other.value.is_same(measure.value):
+                return True
         return False
 
     def _cited(self, number: int) -> tuple[_Cited, tuple[Fault, str] | None]:
@@ -394,5 +394,3 @@ def _consistent(fault: Fault, reason: str) -> StepCheck:
 def _refuted(reason: str, counterexample: str, fault: Fault) -> StepCheck:
     return StepCheck(support="refuted", fault=fault, reason=reason, counterexample=counterexample)
 
-
-__all__ = ["Residue", "check_solid"]

@@ -11,7 +11,9 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
-_ODD = [number for number in range(3, 400, 2) if all(number % divisor for divisor in range(3, 20, 2) if divisor < number)]
+_ODD = [
+    number for number in range(3, 400, 2) if all(number % divisor for divisor in range(3, 20, 2) if divisor < number)
+]
 _STEP = 8 * math.prod(_ODD)
 PRIME = 10 * _STEP - 1
 """The first prime of this form; a test holds that it is one."""

@@ -26,8 +26,11 @@ _SOLIDS: dict[Lang, dict[str, str]] = {
         "regular tetrahedron": "tetrahedron", "solid": "solid", "remaining solid": "solid", "whole solid": "solid",
     },
     "zh": {
-        "长方体": "cuboid", "正方体": "cube", "立方体": "cube", "圆柱": "cylinder", "圆柱体": "cylinder", "圆锥": "cone",
-        "圆锥体": "cone", "球": "sphere", "球体": "sphere", "半球": "hemisphere", "圆台": "frustum", "正四棱锥": "pyramid",
+        "长方体": "cuboid", "正方体": "cube", "立方体": "cube", "圆柱": "cylinder", "圆柱体": "cylinder",
+        "圆锥": "cone",
+        "圆锥体": "cone",
+        "球": "sphere", "球体": "sphere", "半球": "hemisphere", "圆台": "frustum",
+        "正四棱锥": "pyramid",
         "正六棱锥": "hexpyramid", "正三棱柱": "triprism", "正六棱柱": "hexprism",
         "底面为直角三角形的直三棱柱": "wedge", "正四面体": "tetrahedron", "几何体": "solid", "剩余几何体": "solid",
         "整个几何体": "solid",
@@ -124,7 +127,8 @@ _FILLERS = {
 }
 _SIGNS = {
     "en": {
-        "=": "equal to", "x": "times|times as large as", "M": "it is melted|recast|cast, without any loss,", "K": "equal copies",
+        "=": "equal to", "x": "times|times as large as",
+        "M": "it is melted|recast|cast, without any loss,", "K": "equal copies",
         "J": "a solid is made of|is put on|stands on it|that stands on it", "O": "is hollowed out|is cut out|out",
         "c": "; their bases coincide|so that their bases coincide", "q": "so that their square bases coincide",
         "f": "so that its base is a face of the cube", "s": "same base", "h": "same height",

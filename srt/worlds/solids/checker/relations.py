@@ -87,7 +87,8 @@ def relations_from(equation: str) -> tuple[Relation, ...]:
 
 def _relation(row: str, given: str) -> Relation:
     left, right = (postfix(side) for side in row.split(" = "))
-    assert left is not None and right is not None, row
+    assert left is not None, row
+    assert right is not None, row
     return Relation(left, right, frozenset([*names_of(left), *names_of(right)]), given)
 
 

@@ -84,10 +84,11 @@ def names_of(formula: Postfix) -> list[str]:
 
 def exactly(formula: Postfix, values: Mapping[str, Residue]) -> Residue:
     """Its value; raises :class:`~srt.worlds.solids.checker.field.NoExactValue`."""
-    return _run(
+    found: Residue = _run(
         formula, values, lambda n: of(n), PI_RESIDUE, {"sqrt": Residue.square_root, "cbrt": Residue.third_root},
         lambda base, exponent: base.to(round(exponent.about)),
     )  # fmt: skip
+    return found
 
 
 def about(formula: Postfix, values: Mapping[str, float]) -> float:
@@ -158,7 +159,7 @@ def normal_number(text: str) -> Residue | None:
     for n, word in enumerate(text.replace("- ", "-").replace("+ ", "+").split(" ")):
         sign = word[0] if word[:1] in ("+", "-") else ""
         match = _TERM.fullmatch(word[len(sign) :])
-        if match is None or (n > 0) != bool(sign) and not (n == 0 and sign == "-"):
+        if match is None or ((n > 0) != bool(sign) and not (n == 0 and sign == "-")):
             return None
         part = _term(match)
         if part is None or part[1] >= last:

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from srt.language.trace import Operation, Step
 from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import formula_text, positive_value
+from srt.worlds.solids.formulas import formula_text, names_in, positive_value
 from srt.worlds.solids.statement import (
-    CAPACITIES,
     LENGTHS,
     UNITS,
     Measure,
@@ -23,7 +22,6 @@ from srt.worlds.solids.table import (
     STRUCTURES,
     Rule,
     full_name,
-    names_in,
     rules_of_kind,
     rules_of_link,
     rules_of_structure,
@@ -177,8 +175,7 @@ def steps_of(steps: Derivation) -> Iterator[Step]:
     """The steps of a trace."""
     number = {key: n for n, key in enumerate(steps, 1)}
     for step in steps.values():
-        args = tuple(f"#{number[key]}" if key in number else key for key in step.cites)
+        words = [key for key in step.cites if key not in number]
+        args = (*words, *(f"#{n}" for n in sorted(number[key] for key in step.cites if key in number)))
         yield Step(op=step.op, args=args, claim=step.claim)
 
-
-__all__ = ["CAPACITIES", "Derivation", "NotDetermined", "SolidStep", "derive", "everything", "steps_of"]

@@ -36,7 +36,7 @@ def solve_solid(problem: Problem, plan: str = NEEDED) -> Trace:
     Raises:
         Refused: as :func:`answer_of` does.
     """
-    read, measure, answer = answer_of(problem)
+    read, _, answer = answer_of(problem)
     steps = asked_steps(read, problem)
     if plan == READ_FIRST:
         steps = readings_first(steps)
@@ -136,7 +136,7 @@ _CLAIM = re.compile(r"(?P<name>[A-Za-z]\([a-z]+\)) = (?:.+ = )?(?P<value>[^=]+)"
 def truth_of(problem: Problem) -> Callable[[str], Truth]:
     """Whether a claim is true of the solid, also where the question does not need it."""
     try:
-        read, measure, answer = answer_of(problem)
+        read, _, _ = answer_of(problem)
         known = everything(read.statement)
     except Refused:
         return lambda claim: "unknown"

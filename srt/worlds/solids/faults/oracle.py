@@ -116,6 +116,3 @@ def _computed(rule: Rule, said: dict[str, Measure]) -> Measure | None:
     values: dict[str, ExactNumber] = {x: said[full_name(x, rule.target)].number for x in names_in(rule.formula)}
     number = positive_value(rule.formula, values)
     return None if number is None else Measure(number, unit_of(rule.target[0], length))
-
-
-

@@ -38,7 +38,12 @@ class SolidFault(FaultClass):
         "the formula is right and the value that of a mistake (diameter for radius, slant height for height)",
         Fault.FALSE_CLAIM,
     )
-    UNIT_KEPT = ("unit_kept", TRUTH_CHANGING, "the unit of a claim is another, and its number the same", Fault.FALSE_CLAIM)
+    UNIT_KEPT = (
+        "unit_kept",
+        TRUTH_CHANGING,
+        "the unit of a claim is another, and its number the same",
+        Fault.FALSE_CLAIM,
+    )
 
 
 @dataclass(frozen=True)
@@ -147,7 +152,9 @@ def _another_measure(trace: Trace, rng: random.Random) -> Mutant | None:
 
 
 def _names(text: str) -> list[str]:
-    return re.findall(r"\b[A-Za-z](?:\([a-z]+\))?(?![a-z(])", text.replace("pi", "").replace("sqrt", "").replace("cbrt", ""))
+    return re.findall(
+        r"\b[A-Za-z](?:\([a-z]+\))?(?![a-z(])", text.replace("pi", "").replace("sqrt", "").replace("cbrt", "")
+    )
 
 
 def _another_number(trace: Trace, rng: random.Random) -> Mutant | None:

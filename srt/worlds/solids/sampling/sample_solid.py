@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -75,7 +74,7 @@ def sample_solid(settings: SolidsSettings, index: int) -> Problem:
             continue
         wrong: list[WrongResult] | None = []
         if with_options:
-            wrong = chosen(wrong_results(steps, _known(statement), statement.asked), right, _OPTIONS - 1, rng)
+            wrong = chosen(wrong_results(steps, everything(statement), statement.asked), right, _OPTIONS - 1, rng)
         if wrong is not None:
             break
     else:
@@ -102,19 +101,13 @@ def sample_solid(settings: SolidsSettings, index: int) -> Problem:
     )
 
 
-def _known(statement: SolidStatement) -> Derivation:
-    return everything(statement)
-
-
 def _worth_asking(statement: SolidStatement, steps: Derivation, settings: SolidsSettings) -> bool:
-    cited = {word for step in steps.values() for word in step.cites}
     claims = {step.claim for step in steps.values()}
     derived = sum(step.op != "CORRELATE" for step in steps.values())
     numbers = [step.measure.number for step in steps.values() if step.measure is not None]
     return (
         all(fact.claim in claims for fact in statement.facts)
         and settings.steps[0] <= derived <= settings.steps[1]
-        and bool(cited)
         and all(float(number) < 10**6 and _short(number) for number in numbers)
     )
 
@@ -296,5 +289,3 @@ def _mixed(statement: SolidStatement, length: str, rng: random.Random) -> SolidS
     facts[at] = facts[at]._replace(measure=other)
     return statement._replace(facts=tuple(facts), unit=unit_of(letter, length))
 
-
-__all__ = ["Fraction", "SolidsSettings", "sample_solid"]

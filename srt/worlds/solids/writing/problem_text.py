@@ -10,7 +10,6 @@ from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.reading import wordings
 from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS, quantities
 from srt.worlds.solids.statement import Fact, Measure, SolidStatement
-from srt.worlds.solids.table import KINDS
 
 _SUPERSCRIPTS = str.maketrans("23", "²³")
 
@@ -143,5 +142,3 @@ class _Speaker:
 def _solid_of(name: str) -> str:
     return name[name.index("(") + 1 : -1]
 
-
-__all__ = ["KINDS", "measure_text", "number_text", "question_text", "unit_text"]

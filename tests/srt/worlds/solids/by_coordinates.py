@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def swept(curve: Callable[[float], tuple[float, float]]) -> float:
 def area(points: list[Point]) -> float:
     """Of a flat polygon, by triangles from its first corner."""
     first, total = np.array(points[0]), np.zeros(3)
-    for one, other in zip(points[1:], points[2:], strict=False):
+    for one, other in pairwise(points[1:]):
         total += np.cross(np.array(one) - first, np.array(other) - first) / 2
     return float(np.linalg.norm(total))
 
@@ -52,7 +53,7 @@ def volume(faces: list[list[Point]]) -> float:
     inside = np.mean(np.array(sorted(corners)), axis=0)
     total = 0.0
     for face in faces:
-        for one, other in zip(face[1:], face[2:], strict=False):
+        for one, other in pairwise(face[1:]):
             total += abs(np.linalg.det(np.array([np.array(p) - inside for p in (face[0], one, other)]))) / 6
     return total
 
@@ -108,7 +109,11 @@ def measures(kind: str, size: Mapping[str, float]) -> dict[str, float]:
             lateral, base = swept(lambda t: (r * t, h * t)), disc(r)
             slant = math.dist((0, h), (r, 0))
             found = {"V": turned(lambda y: r * (h - y) / h, 0, h), "L": lateral, "B": base, "S": lateral + base, "h": h}
-            found |= {"l": slant, "n": math.degrees(2 * lateral / slant**2), "X": area([(-r, 0, 0), (r, 0, 0), (0, h, 0)])}
+            found |= {
+                "l": slant,
+                "n": math.degrees(2 * lateral / slant**2),
+                "X": area([(-r, 0, 0), (r, 0, 0), (0, h, 0)]),
+            }
         case "sphere" | "hemisphere":
             whole = kind == "sphere"
             arc = math.pi if whole else math.pi / 2
@@ -154,10 +159,17 @@ def constraints(structure: str) -> list[tuple[str, str, float]]:
     """What is equal: a measure, another, and how many times that."""
     one, _, other = structure.split(" ")
     if other == "sphere":
-        return [("d(sphere)", "a(cube)", 1)] if one == "cube" else [("d(sphere)", "d(cylinder)", 1), ("d(sphere)", "h(cylinder)", 1)]
+        return (
+            [("d(sphere)", "a(cube)", 1)]
+            if one == "cube"
+            else [("d(sphere)", "d(cylinder)", 1), ("d(sphere)", "h(cylinder)", 1)]
+        )
     if other == "pyramid":
         return [("a(pyramid)", f"a({one})", 1), ("a(pyramid)", f"b({one})", 1)]
-    return [(f"d({other})", f"d({one})", 1), *([("h(cone)", "h(cylinder)", 1)] if structure == "cylinder - cone" else [])]
+    return [
+        (f"d({other})", f"d({one})", 1),
+        *([("h(cone)", "h(cylinder)", 1)] if structure == "cylinder - cone" else []),
+    ]
 
 
 def asked_value(statement: SolidStatement) -> float:

@@ -23,7 +23,12 @@ def value_stated(problem: Problem, trace: Trace, rng: random.Random) -> list[Ste
     ask = next(n for n, step in enumerate(readings, 1) if "?" in (step.claim or ""))
     cited = [f"#{n}" for n in range(1, len(readings) + 1) if n != ask]
     name, _, value = (trace.steps[-2].claim or "").partition(" = ")
-    stated = replace_step(trace.steps[-2], args=cited, claim=f"{name} = {value.rpartition(' = ')[2]}", op=rng.choice(["INFER", "CONSTRAIN"]))
+    stated = replace_step(
+        trace.steps[-2],
+        args=cited,
+        claim=f"{name} = {value.rpartition(' = ')[2]}",
+        op=rng.choice(["INFER", "CONSTRAIN"]),
+    )
     end = replace_step(trace.steps[-1], args=[*problem.choices, f"#{ask}", f"#{len(readings) + 1}"])
     return [*readings, stated, end]
 

@@ -128,7 +128,11 @@ def test_an_answer_is_read_before_it_is_compared(answer: str, support: str) -> N
 
 
 def test_a_sentence_that_is_not_understood_is_no_problem_of_this_world() -> None:
-    for sentence in ("A cone has no base radius.", "A cone has about base radius 3 cm.", "A cone has base radius 3 apples."):
+    for sentence in (
+        "A cone has no base radius.",
+        "A cone has about base radius 3 cm.",
+        "A cone has base radius 3 apples.",
+    ):
         problem = CONE.model_copy(update={"question": f"{sentence} Find its volume."})
         assert check_solid(problem, parse(TRACE).trace("t", "p")) is None
         assert not WORLD.recognises(problem)
@@ -145,7 +149,9 @@ def test_the_arithmetic_of_the_field() -> None:
     assert postfix("sqrt(l^2 - r^2)") == ("l", "2", "^", "r", "2", "^", "-", "sqrt")
     assert all(postfix(text) is None for text in ("l +", "(l", "l r", "sqrt l", "2^^2", ")", "", "l^7", "__import__"))
     assert all(normal_number(text) is not None for text in ("12*pi", "9/2*pi", "8*sqrt(3) + 60", "4/pi", "sqrt(2)*pi"))
-    assert all(normal_number(text) is None for text in ("0", "2/4", "sqrt(8)", "1*pi", "pi + pi", "60 + 60", "3*4", "-2"))
+    assert all(
+        normal_number(text) is None for text in ("0", "2/4", "sqrt(8)", "1*pi", "pi + pi", "60 + 60", "3*4", "-2")
+    )
 
 
 @pytest.mark.parametrize("n", [300, pytest.param(10_000, marks=pytest.mark.long)])
