@@ -28,7 +28,7 @@ def test_the_trace_is_proved_and_the_false_formula_refuted_as_the_page_says() ->
     )
     question, options = problem_text.splitlines()
     choices = dict(re.findall(r"([A-D])\. (\S+ \S+)", options))
-    problem = Problem(id="p", split="train", lang="en", question=question, choices=choices)
+    problem = Problem(id="p", source="solids", split="train", lang="en", question=question, choices=choices)
     trace = parse(solved).trace("t", "p")
     assert check(problem, trace).proved
     assert SolidsWorld().solve(problem).steps == trace.steps

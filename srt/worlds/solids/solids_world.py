@@ -50,7 +50,7 @@ class SolidsWorld(World):
     )
 
     def recognises(self, problem: Problem) -> bool:
-        """All of the text is understood: solids, given measures, what is asked, and every option."""
+        """Its source is this world, or ``meta["world"]`` names it, and all of the text is understood."""
         return looks_like_solids(problem)
 
     def sampler(self, fields: Mapping[str, object]) -> Sampler:

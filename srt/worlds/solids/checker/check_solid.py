@@ -393,4 +393,3 @@ def _consistent(fault: Fault, reason: str) -> StepCheck:
 
 def _refuted(reason: str, counterexample: str, fault: Fault) -> StepCheck:
     return StepCheck(support="refuted", fault=fault, reason=reason, counterexample=counterexample)
-

@@ -123,7 +123,7 @@ _WORDS: dict[Lang, tuple[tuple[str, str, str], ...]] = {
 }
 _FILLERS = {
     "en": "a|an|has|have|with|consider|is|of|and|the|its|,|.|what|find|?|in|down|into|to",
-    "zh": "一个|已知|的|是|为|，|。|求|多少|？|其中",
+    "zh": "一个|已知|的|是|为|，|、|。|求|多少|？|其中",
 }
 _SIGNS = {
     "en": {
@@ -161,6 +161,11 @@ _UNITS = {
     **{f"{w}{u}": f"{x}^{p}" for u, x in (("毫米", "mm"), ("厘米", "cm"), ("分米", "dm"), ("米", "m"))
        for w, p in (("平方", 2), ("立方", 3))},
 }  # fmt: skip
+_UNITS |= {
+    f"{power}{word}metres": f"{short}m{mark}"
+    for power, mark in (("", ""), ("square ", "^2"), ("cubic ", "^3"))
+    for word, short in (("centi", "c"), ("deci", "d"), ("milli", "m"), ("", ""))
+}
 _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _VALUE = re.compile(rf"{_SUM.pattern}\s?(?P<unit>(?:{_UNIT})(?![a-zA-Z]))?")
 _SPLIT = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
@@ -189,6 +194,8 @@ class HeardSolid:
 
 def hear(problem: Problem) -> HeardSolid | None:
     """The problem as the checker reads it; ``None`` if it is none of this world."""
+    if "solids" not in (problem.source, problem.meta.get("world")):
+        return None
     sentences = [text for text in _SPLIT[problem.lang].split(problem.question.strip()) if text]
     if len(sentences) < 2 or len(problem.question) > 2000:
         return None

@@ -178,4 +178,3 @@ def steps_of(steps: Derivation) -> Iterator[Step]:
         words = [key for key in step.cites if key not in number]
         args = (*words, *(f"#{n}" for n in sorted(number[key] for key in step.cites if key in number)))
         yield Step(op=step.op, args=args, claim=step.claim)
-

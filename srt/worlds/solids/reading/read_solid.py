@@ -23,6 +23,8 @@ _TERM = re.compile(r"([+-]?)(\d+(?:\.\d+)?)?(?:√(\d+))?(π*)(?:/\(?(\d*)(π*)\
 _SENTENCES = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
 _SPELT = {word: unit for lang in UNIT_WORDS for unit, word in UNIT_WORDS[lang].items()}
 _SPELT |= {unit.replace("^2", "²").replace("^3", "³"): unit for unit in UNITS if unit} | {"cc": "cm^3", "°": "deg"}
+_LONG = {"centimetres": "cm", "metres": "m", "decimetres": "dm", "millimetres": "mm"}
+_SPELT |= {f"{power}{word}": f"{unit}{mark}" for word, unit in _LONG.items() for power, mark in wordings.POWERS.items()}
 _UNIT = "|".join(sorted(map(re.escape, _SPELT), key=len, reverse=True))
 
 
@@ -56,12 +58,17 @@ def read_solid(problem: Problem) -> ReadSolid:
 
 
 def looks_like_solids(problem: Problem) -> bool:
-    """Whether all of its text is understood; never raises."""
+    """Whether it is this world's (``source``), or marked as such (``meta["world"]``), and understood; never raises.
+
+    A problem of a corpus that is not marked stays one on which prose is judged as prose.
+    """
+    if "solids" not in (problem.source, problem.meta.get("world")):
+        return False
     try:
         read_solid(problem)
     except Refused:
         return False
-    return not problem.images or "figure" in problem.meta
+    return True
 
 
 def read_measure(text: str) -> Measure | None:
@@ -111,7 +118,7 @@ class _Reader:
                 self.solids += [one, other, "solid"]
                 self.facts.append(Fact(number, f"solid = {structure}"))
                 return True
-        for found in _matches(wordings.GIVEN[lang], sentence, lang):
+        for found in _matches((*wordings.GIVEN[lang], *wordings.ALSO_GIVEN[lang]), sentence, lang):
             if not self.solids and self._measured(found["new"], found, number):
                 self.solids = [_kind(found["new"], lang), *self.solids]
                 return True
@@ -164,8 +171,8 @@ class _Reader:
     def asked(self, question: str) -> tuple[str, str] | None:
         """The quantity that is asked, and its unit."""
         lang = self._lang
-        for found in _matches(wordings.IN_UNIT[lang], question, lang):
-            kind = _kind(found["known"], lang)
+        for found in _matches((*wordings.IN_UNIT[lang], *wordings.ALSO_IN_UNIT[lang]), question, lang):
+            kind = _kind(found["known"], lang) if "known" in found else self.solids[0]
             letter = _letter(found["quantity"], kind, lang) if kind in self.solids else None
             unit = _SPELT[found["unit"]]
             if letter and UNITS[unit] == DIMENSION.get(letter, 1):
@@ -174,7 +181,7 @@ class _Reader:
             kind = _kind(found["known"], lang)
             if kind in self.solids and (letter := _letter(found["quantity"], kind, lang)):
                 return f"{letter}({kind})", ""
-        for found in _matches(wordings.ABOUT_IT[lang], question, lang):
+        for found in _matches((*wordings.ABOUT_IT[lang], *wordings.ALSO_ABOUT_IT[lang]), question, lang):
             if len(self.solids) == 1 and (letter := _letter(found["quantity"], self.solids[0], lang)):
                 return f"{letter}({self.solids[0]})", ""
         return None
@@ -182,10 +189,10 @@ class _Reader:
 
 def _items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
     """The pairs of a quantity and a value that ``text`` lists; one of them is empty where it does not."""
-    separator = "，" if lang == "zh" else re.compile(r", | and ")
+    separator = re.compile("，|、" if lang == "zh" else r", | and ")
     words = "|".join(_words(kind, lang))
-    pattern = rf"(?:an? )?({words})(?: of)? (.+)" if lang == "en" else rf"({words})(?:是|为)?(.+)"
-    for item in text.split(separator) if isinstance(separator, str) else separator.split(text):
+    pattern = rf"(?:an? |the )?({words})(?: of| is)? (.+)" if lang == "en" else rf"({words})(?:是|为)?(.+)"
+    for item in separator.split(text):
         match = re.fullmatch(pattern, item)
         yield (match[1], match[2]) if match else ("", "")
 

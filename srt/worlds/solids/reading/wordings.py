@@ -183,6 +183,19 @@ GIVEN: dict[Lang, tuple[str, ...]] = {
     "en": ("A {new} has {measures}.", "Consider a {new} with {measures}."),
     "zh": ("一个{new}的{measures}。", "已知{new}的{measures}。"),
 }
+ALSO_GIVEN: dict[Lang, tuple[str, ...]] = {
+    "en": ("In a {new} {measures}.", "In a {new}, {measures}.", "A {new} with {measures}."),
+    "zh": ("{new}的{measures}。", "{new}{measures}。", "一个{new}，{measures}。", "已知一个{new}的{measures}。"),
+}
+"""Wordings of published problems, which are read and not written."""
+ALSO_IN_UNIT: dict[Lang, tuple[str, ...]] = {
+    "en": ("Find its {quantity} in {unit}.", "What is its {quantity} in {unit}?"),
+    "zh": ("它的{quantity}是多少{unit}？",),
+}
+ALSO_ABOUT_IT: dict[Lang, tuple[str, ...]] = {
+    "en": ("Find the {quantity}.",),
+    "zh": ("求{quantity}。", "求其{quantity}。"),
+}
 ITEMS: dict[Lang, tuple[str, ...]] = {
     "en": ("{quantity} {value}", "a {quantity} of {value}"),
     "zh": ("{quantity}{is}{value}",),
@@ -264,6 +277,7 @@ IN_UNIT: dict[Lang, tuple[str, ...]] = {
     "en": ("Find the {quantity} of the {known} in {unit}.", "What is the {quantity} of the {known} in {unit}?"),
     "zh": ("求{known}的{quantity}（单位：{unit}）。", "{known}的{quantity}是多少{unit}？"),
 }
+POWERS = {"": "", "square ": "^2", "cubic ": "^3"}
 UNIT_WORDS: dict[Lang, dict[str, str]] = {
     "en": {"L": "litres", "mL": "millilitres"},
     "zh": {"L": "升", "mL": "毫升", "cm": "厘米", "m": "米", "dm": "分米", "mm": "毫米",

@@ -288,4 +288,3 @@ def _mixed(statement: SolidStatement, length: str, rng: random.Random) -> SolidS
         return statement
     facts[at] = facts[at]._replace(measure=other)
     return statement._replace(facts=tuple(facts), unit=unit_of(letter, length))
-

@@ -141,4 +141,3 @@ class _Speaker:
 
 def _solid_of(name: str) -> str:
     return name[name.index("(") + 1 : -1]
-

@@ -21,6 +21,7 @@ from tests.srt.worlds.solids.guesses import GUESSES, LEAPS
 WORLD = SolidsWorld()
 CONE = Problem(
     id="p",
+    source="solids",
     split="train",
     lang="en",
     question="A cone has base radius 3 cm and slant height 5 cm. Find its volume.",
@@ -36,6 +37,7 @@ INFER A B C D #1 #5: options = {B}
 ANSWER: B"""
 TANK = Problem(
     id="p",
+    source="solids",
     split="train",
     lang="en",
     question="A box has length 50 cm, width 40 cm and height 30 cm. Find the volume of the box in litres.",
