@@ -10,9 +10,11 @@ from srt.io.records import Lang, Problem
 from srt.io.yaml_config import parse_config
 from srt.language.trace import Trace, Truth
 from srt.worlds.kit.mutation import Faults
-from srt.worlds.solids.derivation.solve_solid import READ_FIRST, solve_solid, truth_of
+from srt.worlds.solids.derivation.derive import everything
+from srt.worlds.solids.derivation.solve_solid import READ_FIRST, answer_of, solve_solid, truth_of
 from srt.worlds.solids.reading.read_solid import looks_like_solids, read_solid
 from srt.worlds.solids.sampling.sample_solid import SolidsSettings, sample_solid
+from srt.worlds.solids.writing.drawing import draw_solids
 from srt.worlds.solids.writing.prose import assertion, full_prose, terse_prose
 from srt.worlds.world import CLAIMS, NEEDED, Extras, Figures, Refused, Sampler, World
 
@@ -23,6 +25,11 @@ def _traits(problem: Problem) -> dict[str, str]:
     except Refused:
         return {}
     return {"asked": statement.asked[0], "solids": str(len(statement.solids))}
+
+
+def _drawing(problem: Problem) -> str:
+    read, _, _ = answer_of(problem)
+    return draw_solids(read.statement, everything(read.statement))
 
 
 def _faults() -> Faults:
@@ -44,7 +51,7 @@ class SolidsWorld(World):
             "no_such_solid": "no solid has the given measures",
             "no_option_fits": "no option says what is right",
         },
-        figures=Figures(),
+        figures=Figures(solved=_drawing),
         faults=_faults,
         prompts=Path(__file__).parent / "prompts",
     )
