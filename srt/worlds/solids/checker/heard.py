@@ -66,7 +66,7 @@ _WORDS: dict[Lang, tuple[tuple[str, str, str], ...]] = {
         ("D", "cuboid", "diagonal"),
         ("D", "cuboid cube", "space diagonal"),
         ("U", "cuboid cube cylinder", "surface area without the lid"),
-        ("p", "cuboid", "shortest path over its front and top faces between opposite corners"),
+        ("p", "cuboid", "distance of opposite corners over the unfolded front with top"),
         ("p", "cube", "shortest path over the surface between opposite corners"),
         ("E", "cuboid cube tetrahedron", "total length of the edges"),
         ("a", "cube tetrahedron", "edge|edge length"),

@@ -82,7 +82,7 @@ _OWN: dict[Lang, dict[str, dict[str, tuple[str, ...]]]] = {
             "D": ("space diagonal", "diagonal"),
             "E": ("total length of the edges",),
             "U": ("surface area without the lid",),
-            "p": ("shortest path over its front and top faces between opposite corners",),
+            "p": ("distance of opposite corners over the unfolded front with top",),
         },
         "cube": {
             "a": ("edge", "edge length", "side length"),

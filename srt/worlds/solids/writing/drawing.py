@@ -107,7 +107,8 @@ def _round(kind: str, size: Mapping[str, float]) -> str:
     top = bottom - h * scale
     upper = {"cylinder": radius, "cone": 0.0}.get(kind, r * scale)
     sides = [[(middle + s * radius, bottom), (middle + s * upper, top)] for s in (-1, 1)]
-    lid = f'<ellipse cx="{middle:.1f}" cy="{top:.1f}" rx="{upper:.1f}" ry="{upper * _FLAT:.1f}" fill="none" stroke="{_INK}"/>'
+    arc = f"a{upper:.1f} {upper * _FLAT:.1f} 0 1 0"
+    lid = _path(f"M{middle - upper:.1f} {top:.1f}{arc} {2 * upper:.1f} 0{arc} {-2 * upper:.1f} 0")
     return (
         _circle(middle, bottom, radius) + "".join(_line(side, hidden=False) for side in sides) + (lid if upper else "")
     )

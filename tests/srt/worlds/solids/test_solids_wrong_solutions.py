@@ -33,7 +33,8 @@ WRONG: dict[str, tuple[str, str, str]] = {
     ),
     "the area of one face": (
         "en", "A regular tetrahedron has edge 2. Find its surface area.",
-        of("tetrahedron", "S", "CORRELATE (1): a(tetrahedron) = 2", "CONSTRAIN #2: S(tetrahedron) = sqrt(3)/4*a^2 = sqrt(3)"),
+        of("tetrahedron", "S", "CORRELATE (1): a(tetrahedron) = 2",
+           "CONSTRAIN #2: S(tetrahedron) = sqrt(3)/4*a^2 = sqrt(3)"),
     ),
     "the height for the slant height": (
         "zh", "一个圆锥的底面半径为3，高为4，求它的侧面积。",
