@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from srt.io.records import Problem
 from srt.worlds.solids.derivation.solve_solid import parse_measure
 from srt.worlds.solids.reading.read_solid import read_solid
-from srt.worlds.solids.statement import Fact, Measure, SolidStatement, length_in, size_of
+from srt.worlds.solids.statement import GivenFact, Measure, SolidStatement, length_in, size_of
 from tests.srt.worlds.solids.by_coordinates import asked_value
 
 NAME = r"[A-Za-z]\([a-z]+\)"
@@ -57,7 +57,7 @@ class BruteSolids:
         meant = measure_of(text)
         if meant is None:
             return False
-        given = [Fact(1, m[0], m[1]) if (m := measure_of(claim)) else Fact(1, claim) for claim in cited]
+        given = [GivenFact(1, m[0], m[1]) if (m := measure_of(claim)) else GivenFact(1, claim) for claim in cited]
         names = re.findall(NAME, " ".join([text, *(fact.name for fact in given)]))
         kinds = [name[2:-1] for name in names]
         for fact in given:

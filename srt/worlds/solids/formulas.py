@@ -14,17 +14,17 @@ Head = Literal["number", "pi", "name", "+", "-", "*", "/", "^", "sqrt", "cbrt"]
 _TOKEN = re.compile(r"\s*(sqrt|cbrt|[A-Za-z]+\([a-z]+[0-9]?\)|pi|[A-Za-z]|[0-9]+|[-+*/^()])")
 
 
-class Formula(NamedTuple):
+class FormulaTree(NamedTuple):
     """A node: ``name`` of a quantity, ``value`` of a number or exponent, and its parts."""
 
     head: Head
-    parts: tuple[Formula, ...] = ()
+    parts: tuple[FormulaTree, ...] = ()
     name: str = ""
     value: Fraction = Fraction(0)
 
 
 @cache
-def parse_formula(text: str) -> Formula:
+def parse_formula(text: str) -> FormulaTree:
     """The tree of ``text``; raises a :class:`ValueError` for anything else."""
     tokens, at = [], 0
     while at < len(text):
@@ -39,30 +39,30 @@ def parse_formula(text: str) -> Formula:
     return tree
 
 
-def _sum(tokens: list[str]) -> tuple[Formula, list[str]]:
+def _sum(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
     left, tokens = _product(tokens)
     while tokens and tokens[0] in "+-":
         right, rest = _product(tokens[1:])
-        left, tokens = Formula("+" if tokens[0] == "+" else "-", (left, right)), rest
+        left, tokens = FormulaTree("+" if tokens[0] == "+" else "-", (left, right)), rest
     return left, tokens
 
 
-def _product(tokens: list[str]) -> tuple[Formula, list[str]]:
+def _product(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
     left, tokens = _power(tokens)
     while tokens and tokens[0] in "*/":
         right, rest = _power(tokens[1:])
-        left, tokens = Formula("*" if tokens[0] == "*" else "/", (left, right)), rest
+        left, tokens = FormulaTree("*" if tokens[0] == "*" else "/", (left, right)), rest
     return left, tokens
 
 
-def _power(tokens: list[str]) -> tuple[Formula, list[str]]:
+def _power(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
     base, tokens = _atom(tokens)
     if len(tokens) > 1 and tokens[0] == "^" and tokens[1].isdigit():
-        return Formula("^", (base,), value=Fraction(tokens[1])), tokens[2:]
+        return FormulaTree("^", (base,), value=Fraction(tokens[1])), tokens[2:]
     return base, tokens
 
 
-def _atom(tokens: list[str]) -> tuple[Formula, list[str]]:
+def _atom(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
     if not tokens:
         raise ValueError("no formula: it ends too early")
     word, rest = tokens[0], tokens[1:]
@@ -70,23 +70,23 @@ def _atom(tokens: list[str]) -> tuple[Formula, list[str]]:
         inside, rest = _sum(rest[word != "(" :])
         if rest[:1] != [")"]:
             raise ValueError("no formula: a bracket is not closed")
-        return (inside if word == "(" else Formula("sqrt" if word == "sqrt" else "cbrt", (inside,))), rest[1:]
+        return (inside if word == "(" else FormulaTree("sqrt" if word == "sqrt" else "cbrt", (inside,))), rest[1:]
     if word.isdigit():
-        return Formula("number", value=Fraction(word)), rest
+        return FormulaTree("number", value=Fraction(word)), rest
     if word == "pi":
-        return Formula("pi"), rest
+        return FormulaTree("pi"), rest
     if not word[0].isalpha():
         raise ValueError(f"no formula: {word!r}")
-    return Formula("name", name=word), rest
+    return FormulaTree("name", name=word), rest
 
 
-def names_in(formula: Formula) -> tuple[str, ...]:
+def names_in(formula: FormulaTree) -> tuple[str, ...]:
     """The quantities in it, each once, in their order."""
     found = (formula.name,) if formula.head == "name" else tuple(n for part in formula.parts for n in names_in(part))
     return tuple(dict.fromkeys(found))
 
 
-def value_of(formula: Formula, values: Mapping[str, ExactNumber]) -> ExactNumber:
+def value_of(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNumber:
     """Its exact value; raises :class:`~srt.worlds.solids.exact.Inexact` where it has none of the form."""
     parts = [value_of(part, values) for part in formula.parts]
     match formula.head:
@@ -112,7 +112,7 @@ def value_of(formula: Formula, values: Mapping[str, ExactNumber]) -> ExactNumber
             return parts[0].times(parts[1].inverse())
 
 
-def positive_value(formula: Formula, values: Mapping[str, ExactNumber]) -> ExactNumber | None:
+def positive_value(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNumber | None:
     """Its value, where that is an exact number above zero."""
     try:
         found = value_of(formula, values)
@@ -121,7 +121,7 @@ def positive_value(formula: Formula, values: Mapping[str, ExactNumber]) -> Exact
     return found if float(found) > 1e-9 else None
 
 
-def rewritten(formula: Formula, change: Callable[[Formula], Formula | None]) -> Formula:
+def rewritten(formula: FormulaTree, change: Callable[[FormulaTree], FormulaTree | None]) -> FormulaTree:
     """The tree with each node, from the leaves up, replaced by what ``change`` gives, if that is anything."""
     new = formula._replace(parts=tuple(rewritten(part, change) for part in formula.parts))
     return change(new) or new
@@ -130,7 +130,7 @@ def rewritten(formula: Formula, change: Callable[[Formula], Formula | None]) -> 
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 
 
-def formula_text(formula: Formula) -> str:
+def formula_text(formula: FormulaTree) -> str:
     """The text of a tree, with the brackets that it needs."""
     match formula.head:
         case "number":
@@ -150,6 +150,6 @@ def formula_text(formula: Formula) -> str:
     return f"{left}{space}{formula.head}{space}{right}"
 
 
-def _bracketed(formula: Formula, least: int) -> str:
+def _bracketed(formula: FormulaTree, least: int) -> str:
     text = formula_text(formula)
     return f"({text})" if _BINDING.get(formula.head, 4) < least else text

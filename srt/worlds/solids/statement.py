@@ -56,7 +56,7 @@ def converted(measure: Measure, unit: str) -> Measure:
     return Measure(measure.number.scaled(size_of(measure.unit) / size_of(unit)), unit)
 
 
-class Fact(NamedTuple):
+class GivenFact(NamedTuple):
     """What sentence ``sentence`` says: that ``name`` has a measure, or an equation (``measure`` is ``None``)."""
 
     sentence: int
@@ -73,7 +73,7 @@ class SolidStatement(NamedTuple):
     """``solids`` are kinds, in the order of the text; ``unit`` is the one asked for, empty where none is."""
 
     solids: tuple[str, ...]
-    facts: tuple[Fact, ...]
+    facts: tuple[GivenFact, ...]
     asked: str
     unit: str = ""
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from srt.worlds.solids.formulas import Formula, names_in, parse_formula
+from srt.worlds.solids.formulas import FormulaTree, names_in, parse_formula
 
 DIMENSION = {**dict.fromkeys("VW", 3), **dict.fromkeys("SLBTUXGF", 2), "n": 0}
 """The power of length of each letter; all others are lengths."""
@@ -86,7 +86,7 @@ class Rule(NamedTuple):
     """``target`` follows from the quantities in ``formula``, whose full names are ``uses``, and from ``structure``."""
 
     target: str
-    formula: Formula
+    formula: FormulaTree
     uses: tuple[str, ...]
     structure: str = ""
 

@@ -18,8 +18,16 @@ from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 from srt.worlds.solids.checker.field import NoExactValue, of
 from srt.worlds.solids.checker.heard import HeardSolid, Value, hear
-from srt.worlds.solids.checker.relations import POWERS, Relation, closure, holds, relations_from, relations_of, solved
-from srt.worlds.solids.checker.terms import ASKED, EQUATION, Said, exactly, names_of, postfix, said
+from srt.worlds.solids.checker.relations import (
+    POWERS,
+    SolidRelation,
+    closure,
+    holds,
+    relations_from,
+    relations_of,
+    solved,
+)
+from srt.worlds.solids.checker.terms import ASKED, EQUATION, SaidMeasure, exactly, names_of, postfix, said
 
 _SENTENCE = re.compile(r"\(([0-9]+)\)")
 _LETTERS = re.compile(r"options = \{([A-Z](?:, [A-Z])*)\}")
@@ -67,7 +75,7 @@ def _answer(problem: Problem, trace: Trace) -> StepCheck:
 class _Cited:
     """What a step cites: measures by name, at most one equation, at most one question, and words."""
 
-    measures: dict[str, Said] = field(default_factory=dict)
+    measures: dict[str, SaidMeasure] = field(default_factory=dict)
     equations: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
@@ -105,7 +113,7 @@ class _Checker:
             return self._related(step, measure, cited)
         return self._converted(step, measure, cited)
 
-    def _repeats(self, number: int, measure: Said | None) -> bool:
+    def _repeats(self, number: int, measure: SaidMeasure | None) -> bool:
         """Whether a step before says the claim, or gives the measure in this unit, whatever the formula."""
         for claim in self._claims[: number - 1]:
             if claim == self._claims[number - 1]:
@@ -143,7 +151,7 @@ class _Checker:
                 return cited, (Fault.DOES_NOT_FOLLOW, f"step {word} makes no claim that can be built on")
         return cited, None
 
-    def _reading(self, step: Step, claim: str, measure: Said | None) -> StepCheck:
+    def _reading(self, step: Step, claim: str, measure: SaidMeasure | None) -> StepCheck:
         """A step that reads a sentence or the question: it cites that alone, and says one thing that is said there."""
         if measure is not None and measure.formula:
             return self._open(measure, claim, Fault.DOES_NOT_FOLLOW, "a formula cites the measures that it is made of")
@@ -179,7 +187,7 @@ class _Checker:
             return _refuted("the sentence says something else", right, Fault.MISREAD)
         return self._labelled(step, "CORRELATE")
 
-    def _related(self, step: Step, measure: Said, cited: _Cited) -> StepCheck:
+    def _related(self, step: Step, measure: SaidMeasure, cited: _Cited) -> StepCheck:
         """A step with a formula: one relation, of exactly the measures that it cites."""
         claim = step.claim or ""
         formula = postfix(measure.formula)
@@ -218,7 +226,7 @@ class _Checker:
             return self._open(measure, claim, Fault.IDLE_PREMISE, "it cites more than the formula has")
         return self._labelled(step, "CONSTRAIN")
 
-    def _not_one(self, measure: Said, claim: str, cited: _Cited) -> StepCheck:
+    def _not_one(self, measure: SaidMeasure, claim: str, cited: _Cited) -> StepCheck:
         """A formula that is no single relation: what it cites denies its value, or it leaves steps out."""
         values = {name: found.value.about for name, found in cited.measures.items()}
         units = _unit_of_result(measure.name, list(cited.measures.values()))
@@ -230,12 +238,12 @@ class _Checker:
                 return _consistent(Fault.LEAP, "more than one relation leads to it")
         return self._open(measure, claim, Fault.DOES_NOT_FOLLOW, "no relation has just these measures")
 
-    def _by_relation(self, relation: Relation, measure: Said, cited: _Cited) -> str:
+    def _by_relation(self, relation: SolidRelation, measure: SaidMeasure, cited: _Cited) -> str:
         values = {name: cited.measures[name].value.about for name in relation.names - {measure.name}}
         value = solved(relation, measure.name, values)
         return f"{measure.name} = {value:.6g}" if value else f"{measure.name} has no value"
 
-    def _converted(self, step: Step, measure: Said, cited: _Cited) -> StepCheck:
+    def _converted(self, step: Step, measure: SaidMeasure, cited: _Cited) -> StepCheck:
         """A step that gives a measure in another unit."""
         claim = step.claim or ""
         source = cited.measures.get(measure.name)
@@ -279,7 +287,7 @@ class _Checker:
             return _refuted("something else follows", right, Fault.WRONG_CONCLUSION)
         return self._labelled(step, "INFER")
 
-    def _concluded(self, measure: Said) -> str | None:
+    def _concluded(self, measure: SaidMeasure) -> str | None:
         if not self._heard.options:
             return f"answer = {measure.text} {measure.unit}".rstrip()
         letters = [x for x, value in self._heard.options.items() if value is not None and _alike(value, measure)]
@@ -302,7 +310,7 @@ class _Checker:
             return _consistent(fault, reason)
         return _refuted(f"the problem denies it; {reason}", conclusion, fault)
 
-    def _open(self, measure: Said | None, claim: str, fault: Fault, reason: str) -> StepCheck:
+    def _open(self, measure: SaidMeasure | None, claim: str, fault: Fault, reason: str) -> StepCheck:
         """A step that is not shown: refuted if the problem as a whole denies its value, else consistent."""
         if measure is None:
             return _consistent(fault, reason)
@@ -343,7 +351,7 @@ class _Checker:
         return StepCheck(support="proved")
 
 
-def _alike(value: Value, measure: Said) -> bool:
+def _alike(value: Value, measure: SaidMeasure) -> bool:
     """Whether two measures are equal; a number without a unit is equal to the same number with one."""
     if "" in (value.unit, measure.unit) or value.unit == measure.unit:
         return value.number.is_same(measure.value)
@@ -365,7 +373,7 @@ def _size(unit: str) -> Fraction:
     return _METRES[length] ** _power(unit)
 
 
-def _unit_of_result(name: str, measures: Sequence[Said]) -> str | None:
+def _unit_of_result(name: str, measures: Sequence[SaidMeasure]) -> str | None:
     """The unit of what a formula gives; ``None`` where the measures do not fit together."""
     lengths = set()
     for measure in measures:

@@ -51,7 +51,7 @@ POWERS = {**dict.fromkeys("V", 3), **dict.fromkeys("SLBTUXGF", 2), "n": 0}
 """The power of length of each letter but those of lengths."""
 
 
-class Relation(NamedTuple):
+class SolidRelation(NamedTuple):
     """An equation of the quantities ``names``; ``given`` is the claim that it takes, if any."""
 
     left: Postfix
@@ -66,14 +66,14 @@ class Relation(NamedTuple):
 
 
 @cache
-def relations_of(solid: str) -> tuple[Relation, ...]:
+def relations_of(solid: str) -> tuple[SolidRelation, ...]:
     """The equations of one solid."""
     rows = filter(None, _EQUATIONS.get(solid, "").split("|"))
     return tuple(_relation(re.sub(r"\b([A-Za-z])\b(?!\()", rf"\1({solid})", row), "") for row in rows)
 
 
 @cache
-def relations_from(equation: str) -> tuple[Relation, ...]:
+def relations_from(equation: str) -> tuple[SolidRelation, ...]:
     """What a claim about two solids, or two quantities, makes hold."""
     if not equation.startswith("solid = "):
         return (_relation(equation, equation),)
@@ -85,15 +85,15 @@ def relations_from(equation: str) -> tuple[Relation, ...]:
     return tuple(_relation(row, equation) for row in rows)
 
 
-def _relation(row: str, given: str) -> Relation:
+def _relation(row: str, given: str) -> SolidRelation:
     left, right = (postfix(side) for side in row.split(" = "))
     assert left is not None, row
     assert right is not None, row
-    return Relation(left, right, frozenset([*names_of(left), *names_of(right)]), given)
+    return SolidRelation(left, right, frozenset([*names_of(left), *names_of(right)]), given)
 
 
 @cache
-def holds(relation: Relation, target: str, formula: Postfix) -> bool:
+def holds(relation: SolidRelation, target: str, formula: Postfix) -> bool:
     """Whether the formula is what the equation says of ``target``: true of chance values, many times over."""
     rng = random.Random(0)
     tried = 0
@@ -113,7 +113,7 @@ def holds(relation: Relation, target: str, formula: Postfix) -> bool:
     return False
 
 
-def solved(relation: Relation, target: str, values: Mapping[str, float]) -> float | None:
+def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) -> float | None:
     """The positive value of ``target`` for which the equation holds, by bisection; ``None`` where there is none."""
     low = None
     for power in range(-40, 81):
@@ -131,7 +131,7 @@ def solved(relation: Relation, target: str, values: Mapping[str, float]) -> floa
 
 
 def _bisected(
-    relation: Relation, target: str, values: Mapping[str, float], low: float, high: float, *, rising: bool
+    relation: SolidRelation, target: str, values: Mapping[str, float], low: float, high: float, *, rising: bool
 ) -> float:
     for _ in range(200):
         middle = (low + high) / 2

@@ -130,7 +130,7 @@ def _run(
     return stack[0]
 
 
-class Said(NamedTuple):
+class SaidMeasure(NamedTuple):
     """A claim about a measure. ``formula`` is empty where it gives the value alone."""
 
     name: str
@@ -141,14 +141,14 @@ class Said(NamedTuple):
 
 
 @cache
-def said(claim: str) -> Said | None:
+def said(claim: str) -> SaidMeasure | None:
     """The claim about a measure that ``claim`` is; ``None`` for any other, and for a number not in normal form."""
     match = VALUED.fullmatch(claim)
     if match is None or (value := normal_number(match["value"])) is None:
         return None
     if match["formula"] is not None and postfix(match["formula"]) is None:
         return None
-    return Said(match["name"], match["formula"] or "", value, match["value"], match["unit"] or "")
+    return SaidMeasure(match["name"], match["formula"] or "", value, match["value"], match["unit"] or "")
 
 
 def normal_number(text: str) -> Residue | None:

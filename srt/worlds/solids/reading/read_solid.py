@@ -15,7 +15,7 @@ from srt.io.records import Lang, Problem
 from srt.worlds.solids.exact import ExactNumber, whole
 from srt.worlds.solids.reading import wordings
 from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS, quantities
-from srt.worlds.solids.statement import UNITS, Fact, Measure, SolidStatement
+from srt.worlds.solids.statement import UNITS, GivenFact, Measure, SolidStatement
 from srt.worlds.solids.table import DIMENSION
 from srt.worlds.world import Refused
 
@@ -103,7 +103,7 @@ class _Reader:
     def __init__(self, lang: Lang) -> None:
         self._lang = lang
         self.solids: list[str] = []
-        self.facts: list[Fact] = []
+        self.facts: list[GivenFact] = []
 
     def read(self, sentence: str, number: int) -> bool:
         """Whether the sentence is understood; what it says is kept."""
@@ -116,7 +116,7 @@ class _Reader:
                     return False
                 one, _, other = structure.split(" ")
                 self.solids += [one, other, "solid"]
-                self.facts.append(Fact(number, f"solid = {structure}"))
+                self.facts.append(GivenFact(number, f"solid = {structure}"))
                 return True
         for found in _matches((*wordings.GIVEN[lang], *wordings.ALSO_GIVEN[lang]), sentence, lang):
             if not self.solids and self._measured(found["new"], found, number):
@@ -149,7 +149,7 @@ class _Reader:
         return False
 
     def _link(self, equation: str, number: int) -> bool:
-        self.facts.append(Fact(number, equation))
+        self.facts.append(GivenFact(number, equation))
         return True
 
     def _measured(self, word: str, found: dict[str, str], number: int) -> bool:
@@ -164,7 +164,7 @@ class _Reader:
             letter, measure = _letter(quantity, kind, lang), read_measure(value)
             if letter is None or measure is None or not _fits(letter, measure.unit):
                 return False
-            facts.append(Fact(number, f"{letter}({kind})", measure))
+            facts.append(GivenFact(number, f"{letter}({kind})", measure))
         self.facts += facts
         return bool(facts)
 

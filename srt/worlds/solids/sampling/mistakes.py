@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from srt.worlds.solids.derivation.derive import Derivation
 from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import Formula, names_in, positive_value, rewritten
+from srt.worlds.solids.formulas import FormulaTree, names_in, positive_value, rewritten
 from srt.worlds.solids.statement import UNITS, Measure, converted
 from srt.worlds.solids.table import full_name
 
-_TWO = Formula("number", value=Fraction(2))
+_TWO = FormulaTree("number", value=Fraction(2))
 _TWICE = {"d": "the diameter doubled", "r": "the diameter for the radius", "R": "the diameter for the radius"}
 _HALF = {"d": "the radius for the diameter", "r": "the radius halved", "R": "the radius halved"}
 _SWAPS = {"l": "h", "s": "h", "e": "s", "h": "l", "D": "h"}
@@ -37,7 +37,7 @@ class ChangedStep(NamedTuple):
     key: str
     mistake: str
     number: ExactNumber
-    formula: Formula | None = None
+    formula: FormulaTree | None = None
 
 
 def wrong_results(steps: Derivation, known: Derivation, asked: str) -> list[WrongResult]:
@@ -97,16 +97,16 @@ def changed_steps(steps: Derivation, known: Derivation) -> Iterator[ChangedStep]
                     yield ChangedStep(key, "a wrong factor between units", step.measure.number.scaled(scale))
 
 
-def _changed_formulas(formula: Formula, others: Mapping[str, ExactNumber]) -> Iterator[tuple[str, Formula]]:
+def _changed_formulas(formula: FormulaTree, others: Mapping[str, ExactNumber]) -> Iterator[tuple[str, FormulaTree]]:
     """The formula with one mistake in it."""
     for letter in names_in(formula):
-        name = Formula("name", name=letter)
+        name = FormulaTree("name", name=letter)
         plain = letter.partition("(")[0]
-        yield _TWICE.get(plain, "a length doubled"), _replaced(formula, name, Formula("*", (_TWO, name)))
-        yield _HALF.get(plain, "a length halved"), _replaced(formula, name, Formula("/", (name, _TWO)))
+        yield _TWICE.get(plain, "a length doubled"), _replaced(formula, name, FormulaTree("*", (_TWO, name)))
+        yield _HALF.get(plain, "a length halved"), _replaced(formula, name, FormulaTree("/", (name, _TWO)))
         swap = _SWAPS.get(letter, "")
         if swap in others:
-            yield _SWAPPED.get(letter, "another length"), _replaced(formula, name, Formula("name", name=swap))
+            yield _SWAPPED.get(letter, "another length"), _replaced(formula, name, FormulaTree("name", name=swap))
     for node in _nodes(formula):
         match node.head:
             case "number" if node.value > 1:
@@ -116,25 +116,25 @@ def _changed_formulas(formula: Formula, others: Mapping[str, ExactNumber]) -> It
                 yield "a power dropped", _replaced(formula, node, node.parts[0])
                 yield "a power too many", _replaced(formula, node, node._replace(value=node.value + 1))
             case "+" | "-":
-                other = Formula("-" if node.head == "+" else "+", node.parts)
+                other = FormulaTree("-" if node.head == "+" else "+", node.parts)
                 yield (
                     ("a sum for a difference" if node.head == "-" else "a difference for a sum"),
                     _replaced(formula, node, other),
                 )
                 for part in node.parts:
                     yield "a part forgotten", _replaced(formula, node, part)
-                    yield "a part taken twice", _replaced(formula, node, Formula("+", (node, part)))
+                    yield "a part taken twice", _replaced(formula, node, FormulaTree("+", (node, part)))
             case "sqrt":
                 yield "a root forgotten", _replaced(formula, node, node.parts[0])
 
 
-def _nodes(formula: Formula) -> Iterator[Formula]:
+def _nodes(formula: FormulaTree) -> Iterator[FormulaTree]:
     yield formula
     for part in formula.parts:
         yield from _nodes(part)
 
 
-def _replaced(formula: Formula, old: Formula, new: Formula) -> Formula:
+def _replaced(formula: FormulaTree, old: FormulaTree, new: FormulaTree) -> FormulaTree:
     return rewritten(formula, lambda node: new if node == old else None)
 
 

@@ -18,7 +18,7 @@ from srt.worlds.solids.derivation.solve_solid import gold_of
 from srt.worlds.solids.exact import ExactNumber, whole
 from srt.worlds.solids.reading.wordings import quantities
 from srt.worlds.solids.sampling.mistakes import WrongResult, chosen, wrong_results
-from srt.worlds.solids.statement import LENGTHS, UNITS, Fact, Measure, SolidStatement, converted, unit_of
+from srt.worlds.solids.statement import LENGTHS, UNITS, GivenFact, Measure, SolidStatement, converted, unit_of
 from srt.worlds.solids.table import DIMENSION, STRUCTURES, rules_of_structure
 from srt.worlds.solids.writing.problem_text import measure_text, question_text
 
@@ -155,7 +155,7 @@ def _shape(kind: str, settings: SolidsSettings, length: str, rng: random.Random)
     if kind in ("hexpyramid",) and nice:
         sizes = (2 * sizes[0], sizes[1])
     facts = [
-        Fact(1, f"{x}({kind})", Measure(whole(size), unit_of(x, length)))
+        GivenFact(1, f"{x}({kind})", Measure(whole(size), unit_of(x, length)))
         for x, size in zip(letters, sizes, strict=True)
     ]
     found = everything(SolidStatement((kind,), tuple(facts), facts[0].name))
@@ -189,14 +189,14 @@ def _single(
     rest.sort(key=lambda name: rng.random() + 0.35 * (DIMENSION.get(name[0], 1) != 1))
     given = sorted(rest[:count], key=lambda name: "aRbrdCchlsenDfEFPBTLUSVX".find(name[0]))
     if not related:
-        return SolidStatement((kind,), tuple(Fact(1, name, shape[name]) for name in given), asked)
+        return SolidStatement((kind,), tuple(GivenFact(1, name, shape[name]) for name in given), asked)
     pairs = list(_related(given, shape))
     if not pairs:
         return None
     one, other, times = rng.choice(pairs)
     link = f"{one} = {times}*{other}" if times > 1 else f"{one} = {other}"
-    facts = [Fact(1, name, shape[name]) for name in given if name != one]
-    return SolidStatement((kind,), (*facts, Fact(2, link)), asked)
+    facts = [GivenFact(1, name, shape[name]) for name in given if name != one]
+    return SolidStatement((kind,), (*facts, GivenFact(2, link)), asked)
 
 
 def _related(names: list[str], shape: dict[str, Measure]) -> Iterator[tuple[str, str, int]]:
@@ -224,17 +224,17 @@ def _recast(settings: SolidsSettings, length: str, rng: random.Random) -> SolidS
         return None
     names.sort(key=lambda name: rng.random() + 0.5 * (DIMENSION.get(name[0], 1) != 1))
     given = sorted(names[: len(_FREE[kind])], key=lambda name: "abrdCchlsenD".find(name[0]))
-    facts = [Fact(1, name, shape[name]) for name in given]
+    facts = [GivenFact(1, name, shape[name]) for name in given]
     if rng.random() < 0.3:
         if len(_FREE[new]) > 1:
             return None
         link = f"V({kind}) = {rng.choice((2, 3, 4, 6, 8, 9, 12, 18, 27, 36))}*V({new})"
-        return SolidStatement((kind, new), (*facts, Fact(2, link)), f"{rng.choice(_FREE[new] + 'V')}({new})")
+        return SolidStatement((kind, new), (*facts, GivenFact(2, link)), f"{rng.choice(_FREE[new] + 'V')}({new})")
     if len(_FREE[new]) != 2:
         return None
     have, want = rng.sample(_FREE[new], 2)
     value = Measure(whole(rng.randint(1, settings.largest)), unit_of(have, length))
-    facts += [Fact(2, f"V({new}) = V({kind})"), Fact(2, f"{have}({new})", value)]
+    facts += [GivenFact(2, f"V({new}) = V({kind})"), GivenFact(2, f"{have}({new})", value)]
     return SolidStatement((kind, new), tuple(facts), f"{want}({new})")
 
 
@@ -255,12 +255,12 @@ def _composite(settings: SolidsSettings, length: str, rng: random.Random) -> Sol
         second[f"{letter}({other})"] = Measure(whole(rng.randint(1, settings.largest)), unit_of(letter, length))
     if one == "cone" and own == [] and rng.random() < 0.5:
         free = ["r(cone)", "h(cone)"]
-    facts = [Fact(1, f"solid = {structure}")]
-    first = [Fact(2, name, shape[name]) for name in free if name in shape]
+    facts = [GivenFact(1, f"solid = {structure}")]
+    first = [GivenFact(2, name, shape[name]) for name in free if name in shape]
     if rng.random() < 0.3 and "d" in quantities(one, "en") and f"r({one})" in free and f"d({one})" in shape:
-        first = [Fact(2, f"d({one})", shape[f"d({one})"]) if f.name[0] == "r" else f for f in first]
+        first = [GivenFact(2, f"d({one})", shape[f"d({one})"]) if f.name[0] == "r" else f for f in first]
     facts += first
-    facts += [Fact(3, name, measure) for name, measure in second.items()]
+    facts += [GivenFact(3, name, measure) for name, measure in second.items()]
     asked = rng.choice(["V(solid)", "S(solid)"])
     return SolidStatement((one, other, "solid"), tuple(facts), asked)
 

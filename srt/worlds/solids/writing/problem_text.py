@@ -9,7 +9,7 @@ from srt.io.records import Lang
 from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.reading import wordings
 from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS, quantities
-from srt.worlds.solids.statement import Fact, Measure, SolidStatement
+from srt.worlds.solids.statement import GivenFact, Measure, SolidStatement
 
 _SUPERSCRIPTS = str.maketrans("23", "²³")
 
@@ -85,7 +85,7 @@ class _Speaker:
             template = wordings.LATER["en"][1]
         return self._filled(template, kind, measures)
 
-    def _filled(self, template: str, kind: str, measures: Sequence[Fact]) -> str:
+    def _filled(self, template: str, kind: str, measures: Sequence[GivenFact]) -> str:
         slots = {"new": self._called[kind], "known": self._called[kind]}
         if "{value}" in template:
             slots |= {"quantity": self._quantity(measures[0].name), "value": self._value(measures[0])}
@@ -93,7 +93,7 @@ class _Speaker:
             slots["measures"] = self._measures(measures)
         return template.format(**slots)
 
-    def _measures(self, facts: Sequence[Fact]) -> str:
+    def _measures(self, facts: Sequence[GivenFact]) -> str:
         item = self._rng.choice(wordings.ITEMS[self._lang])
         copula = self._rng.choice("是为")
         items = [item.format(quantity=self._quantity(f.name), value=self._value(f), **{"is": copula}) for f in facts]
@@ -103,7 +103,7 @@ class _Speaker:
             "a area", "an area"
         ).replace("a upper", "an upper")  # fmt: skip
 
-    def _equation(self, equation: str, measures: Sequence[Fact]) -> str:
+    def _equation(self, equation: str, measures: Sequence[GivenFact]) -> str:
         left, _, right = equation.partition(" = ")
         times, _, other = right.rpartition("*")
         one, two = _solid_of(left), _solid_of(other)
@@ -134,7 +134,7 @@ class _Speaker:
             self._words[key] = self._rng.choice(quantities(*key[:1], self._lang)[key[1]])
         return self._words[key]
 
-    def _value(self, fact: Fact) -> str:
+    def _value(self, fact: GivenFact) -> str:
         assert fact.measure is not None
         return measure_text(fact.measure, self._lang, worded=self._worded)
 

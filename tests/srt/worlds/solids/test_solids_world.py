@@ -1,4 +1,4 @@
-"""The world solids: both readings agree; split keys, refusals, prose, drawings, planted faults, the example of prompts."""
+"""The world solids: both readings agree; split keys, refusals, prose, drawings, planted faults, the prompts."""
 
 from __future__ import annotations
 
