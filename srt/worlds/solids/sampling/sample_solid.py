@@ -242,6 +242,8 @@ def _composite(settings: SolidsSettings, length: str, rng: random.Random) -> Sol
     structure = rng.choice(STRUCTURES)
     one, _, other = structure.split(" ")
     shape, second = _shape(one, settings, length, rng), {}
+    if structure == "cylinder - hemisphere" and float(shape["h(cylinder)"].number) < float(shape["r(cylinder)"].number):
+        return None  # The hemisphere would come out at the other base.
     free = [name for name in shape if name[0] in _FREE[one]]
     rules = rules_of_structure(structure)
     shared = [rule.target for rule in rules if rule.target.endswith(f"({other})") and rule.target[0] != "V"]
