@@ -44,7 +44,7 @@ def sample(
     split: str = "train",
     settings: Mapping[str, Any] | None = None,
 ) -> list[Problem]:
-    """Sample ``n`` different problems of ``world`` (``seating``, ``views`` or ``routes``), each with its gold answer.
+    """Sample ``n`` problems of ``world`` (``seating``, ``views``, ``routes``, ``solids``), each with its gold answer.
 
     ``settings`` are those of the world's page, as in the file for ``srt generate --spec``: ``{"lang": "zh"}``. The same
     arguments give the same problems; with seed 0 they are the first that ``srt generate`` writes. What a problem shows

@@ -68,12 +68,12 @@ class SrtTask(vf.Task[SrtData, vf.State, SrtTaskConfig]):
 
 
 class SrtConfig(vf.TasksetConfig):
-    """Which problems: ``num_tasks`` of a ``world`` (``seating``, ``views``, ``routes``) and a ``split``.
+    """Which problems: ``num_tasks`` of a ``world`` (``seating``, ``views``, ``routes``, ``solids``) and a ``split``.
 
     ``settings`` are those of the world's page: ``{"lang": "zh"}``. Another ``seed`` gives other problems.
     """
 
-    world: Literal["seating", "views", "routes"] = "seating"
+    world: Literal["seating", "views", "routes", "solids"] = "seating"
     split: str = "train"
     num_tasks: int = 100
     seed: int = 0

@@ -58,6 +58,9 @@ WORLDS: dict[str, WorldEntry] = {
     "routes": WorldEntry(
         "srt.worlds.routes.routes_world:RoutesWorld", "srt.worlds.routes.checker.check_route:check_route"
     ),
+    "solids": WorldEntry(
+        "srt.worlds.solids.solids_world:SolidsWorld", "srt.worlds.solids.checker.check_solid:check_solid"
+    ),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from srt import Problem, linearize, prompt, sample, solve
 
 TASKS = 6
-SETTINGS: dict[str, dict[str, Any]] = {"seating": {}, "views": {"style": "none"}, "routes": {"lang": "zh"}}
+SETTINGS: dict[str, dict[str, Any]] = {"seating": {}, "views": {"style": "none"}, "routes": {"lang": "zh"}, "solids": {}}
 
 
 @cache

@@ -26,11 +26,12 @@ from srt.worlds.world import Refused
 from srt.worlds.world_registry import world_named
 from tests.redteam.brute_routes import BruteRoutes
 from tests.redteam.brute_seating import BruteSeating
+from tests.redteam.brute_solids import BruteSolids
 from tests.redteam.brute_views import BruteViews
 from tests.redteam.edits import EDITS, Material, Steps
 
-WORLDS = ("seating", "views", "routes")
-SPECS: Mapping[str, Mapping[str, object]] = {"seating": {}, "views": {"style": "none"}, "routes": {}}
+WORLDS = ("seating", "views", "routes", "solids")
+SPECS: Mapping[str, Mapping[str, object]] = {"seating": {}, "views": {"style": "none"}, "routes": {}, "solids": {}}
 PROBLEMS = 40
 """So many are worked on by turns: traces that nearly pass are built on."""
 KEPT = 12
@@ -164,7 +165,7 @@ def targets_of(world: str, rng: random.Random, count: int) -> list[Target]:
         here = [_renamed(step, names, rng) for step in rng.sample(foreign, min(60, len(foreign)))]
         own = [step for trace in traces for step in trace.steps]
         words = [*problem.choices, "question", "scene", "wlog", *names]
-        words += [f"({n})" for n in range(1, problem.question.count("\n") + 1)]
+        words += [f"({n})" for n in range(1, max(3, problem.question.count("\n")) + 1)]
         words += [str(figure["name"]) for figure in problem.meta.get("figures", ())]
         words = [word for word in words if " " not in word]
         proofs = [
@@ -206,7 +207,7 @@ def _traces(world: str, problem: Problem) -> Iterator[Trace]:
 def brute_of(world: str, problem: Problem) -> Brute:
     """The brute force for a problem; what its clues say, as claims, is all that it takes from the reader."""
     makers: Mapping[str, Callable[[Problem], Brute]] = {
-        "seating": _brute_of_seats, "views": BruteViews, "routes": BruteRoutes,
+        "seating": _brute_of_seats, "views": BruteViews, "routes": BruteRoutes, "solids": BruteSolids,
     }  # fmt: skip
     return makers[world](problem)
 

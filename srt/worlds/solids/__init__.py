@@ -1,0 +1,1 @@
+"""Solids with measures: volumes, surfaces, heights and edges of single, joined, hollowed and recast solids."""

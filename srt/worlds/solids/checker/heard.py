@@ -1,0 +1,438 @@
+"""The checker's own reading of a problem: phrases one after the other, then what their order says.
+
+A sentence is cut into phrases that this list knows, the longest first; one with anything else in it is not read. What
+is left, without the fillers, is a row of signs: solids, quantities, values, and a few words between them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+
+from srt.io.records import Lang, Problem
+from srt.worlds.solids.checker.field import PI_RESIDUE, NoExactValue, Residue, of
+from srt.worlds.solids.checker.relations import POWERS
+
+_SOLIDS: dict[Lang, dict[str, str]] = {
+    "en": {
+        "cuboid": "cuboid", "box": "cuboid", "rectangular prism": "cuboid", "cube": "cube", "cylinder": "cylinder",
+        "right circular cylinder": "cylinder", "cone": "cone", "right circular cone": "cone", "sphere": "sphere",
+        "ball": "sphere", "hemisphere": "hemisphere", "frustum of a cone": "frustum", "frustum": "frustum",
+        "truncated cone": "frustum", "regular square pyramid": "pyramid", "right square pyramid": "pyramid",
+        "regular hexagonal pyramid": "hexpyramid", "regular triangular prism": "triprism",
+        "regular hexagonal prism": "hexprism", "right prism with a right triangle as base": "wedge",
+        "regular tetrahedron": "tetrahedron", "solid": "solid", "remaining solid": "solid", "whole solid": "solid",
+    },
+    "zh": {
+        "长方体": "cuboid", "正方体": "cube", "立方体": "cube", "圆柱": "cylinder", "圆柱体": "cylinder",
+        "圆锥": "cone",
+        "圆锥体": "cone",
+        "球": "sphere", "球体": "sphere", "半球": "hemisphere", "圆台": "frustum",
+        "正四棱锥": "pyramid",
+        "正六棱锥": "hexpyramid", "正三棱柱": "triprism", "正六棱柱": "hexprism",
+        "底面为直角三角形的直三棱柱": "wedge", "正四面体": "tetrahedron", "几何体": "solid", "剩余几何体": "solid",
+        "整个几何体": "solid",
+    },
+}  # fmt: skip
+_ROUND, _POINTED, _COLUMNS = "cylinder cone", "pyramid hexpyramid", "triprism hexprism"
+_WORDS: dict[Lang, tuple[tuple[str, str, str], ...]] = {
+    "en": (
+        ("V", "*", "volume"),
+        ("S", "*", "surface area|total surface area"),
+        ("L", "-sphere tetrahedron solid", "lateral area|lateral surface area"),
+        ("L", "hemisphere", "area of the curved surface"),
+        ("B", "-sphere tetrahedron solid", "base area|area of the base"),
+        ("B", "hemisphere", "area of the flat face"),
+        ("B", "frustum", "area of the lower base"),
+        ("T", "frustum", "area of the upper base"),
+        ("h", "-cube sphere hemisphere solid", "height"),
+        ("r", _ROUND, "base radius|radius of the base"),
+        ("r", f"{_ROUND} sphere hemisphere", "radius"),
+        ("d", _ROUND, "base diameter|diameter of the base"),
+        ("d", f"{_ROUND} sphere hemisphere", "diameter"),
+        ("C", _ROUND, "base circumference|circumference of the base"),
+        ("X", _ROUND, "area of the axial section"),
+        ("R", "frustum", "lower base radius|radius of the lower base"),
+        ("r", "frustum", "upper base radius|radius of the upper base"),
+        ("l", "cone frustum", "slant height"),
+        ("s", _POINTED, "slant height"),
+        ("e", _POINTED, "lateral edge"),
+        ("n", "cone", "central angle of the unrolled lateral surface"),
+        ("G", "sphere", "area of a great circle"),
+        ("a", "cuboid", "length"),
+        ("b", "cuboid", "width"),
+        ("D", "cuboid", "diagonal"),
+        ("D", "cuboid cube", "space diagonal"),
+        ("U", "cuboid cube cylinder", "surface area without the lid"),
+        ("p", "cuboid", "distance of opposite corners over the unfolded front with top"),
+        ("p", "cube", "shortest path over the surface between opposite corners"),
+        ("E", "cuboid cube tetrahedron", "total length of the edges"),
+        ("a", "cube tetrahedron", "edge|edge length"),
+        ("a", "cube", "side length"),
+        ("f", "cube", "face diagonal|diagonal of a face"),
+        ("F", "cube tetrahedron", "area of a face"),
+        ("a", f"{_POINTED} {_COLUMNS}", "base edge|edge of the base"),
+        ("P", f"{_COLUMNS} wedge", "base perimeter|perimeter of the base"),
+        ("a", "wedge", "first leg of the base"),
+        ("b", "wedge", "second leg of the base"),
+        ("c", "wedge", "hypotenuse of the base"),
+    ),
+    "zh": (
+        ("V", "*", "体积"),
+        ("S", "*", "表面积|全面积"),
+        ("L", "-sphere tetrahedron solid", "侧面积"),
+        ("L", "hemisphere", "曲面部分的面积"),
+        ("B", "-sphere tetrahedron solid", "底面积|底面面积"),
+        ("B", "hemisphere", "平面部分的面积"),
+        ("B", "frustum", "下底面面积"),
+        ("T", "frustum", "上底面面积"),
+        ("h", "-cube sphere hemisphere solid", "高"),
+        ("r", _ROUND, "底面半径"),
+        ("r", f"{_ROUND} sphere hemisphere", "半径"),
+        ("d", _ROUND, "底面直径"),
+        ("d", f"{_ROUND} sphere hemisphere", "直径"),
+        ("C", _ROUND, "底面周长"),
+        ("X", _ROUND, "轴截面面积"),
+        ("R", "frustum", "下底面半径"),
+        ("r", "frustum", "上底面半径"),
+        ("l", "cone", "母线"),
+        ("l", "cone frustum", "母线长"),
+        ("s", _POINTED, "斜高"),
+        ("e", _POINTED, "侧棱长"),
+        ("n", "cone", "侧面展开图的圆心角"),
+        ("G", "sphere", "大圆面积"),
+        ("a", "cuboid", "长"),
+        ("b", "cuboid", "宽"),
+        ("D", "cuboid", "对角线长"),
+        ("D", "cuboid cube", "体对角线长"),
+        ("U", "cuboid cube cylinder", "无盖时的表面积"),
+        ("p", "cuboid", "沿前面和上面连接相对顶点的最短路径长"),
+        ("p", "cube", "沿表面连接相对顶点的最短路径长"),
+        ("E", "cuboid cube tetrahedron", "棱长总和"),
+        ("a", "cube tetrahedron", "棱长"),
+        ("f", "cube", "面对角线长"),
+        ("F", "cube tetrahedron", "一个面的面积"),
+        ("a", f"{_POINTED} {_COLUMNS}", "底面边长"),
+        ("P", f"{_COLUMNS} wedge", "底面周长"),
+        ("a", "wedge", "底面一条直角边长"),
+        ("b", "wedge", "底面另一条直角边长"),
+        ("c", "wedge", "底面斜边长"),
+    ),
+}
+_FILLERS = {
+    "en": "a|an|has|have|with|consider|is|of|and|the|its|,|.|what|find|?|in|down|into|to",
+    "zh": "一个|已知|的|是|为|，|、|。|求|多少|？|其中",
+}
+_SIGNS = {
+    "en": {
+        "=": "equal to", "x": "times|times as large as",
+        "M": "it is melted|recast|cast, without any loss,", "K": "equal copies",
+        "J": "a solid is made of|is put on|stands on it|that stands on it", "O": "is hollowed out|is cut out|out",
+        "c": "; their bases coincide|so that their bases coincide", "q": "so that their square bases coincide",
+        "f": "so that its base is a face of the cube", "s": "same base", "h": "same height",
+        "t": "that touches all faces", "u": "that touches both bases and the lateral surface", "I": "its",
+    },
+    "zh": {
+        "=": "等于", "x": "倍", "M": "把它熔铸成|将它熔化后铸成", "K": "个相同的", "I": "它的",
+        "J": "一个几何体由|组成|和放在它上面的|和|在|上放一个", "O": "从|中挖去一个|从一个",
+        "c": "两者的底面重合", "q": "两者的正方形底面重合", "f": "它的底面是正方体的一个面", "s": "等底|等底等高",
+        "t": "与各面都相切", "u": "与两个底面和侧面都相切",
+    },
+}  # fmt: skip
+_MADE = {
+    ("J", "c", "cone cylinder"): "cylinder + cone",
+    ("J", "c", "cylinder hemisphere"): "cylinder + hemisphere",
+    ("J", "c", "cone hemisphere"): "cone + hemisphere",
+    ("J", "q", "cuboid pyramid"): "cuboid + pyramid",
+    ("J", "f", "cube pyramid"): "cube + pyramid",
+    ("O", "sh", "cone cylinder"): "cylinder - cone",
+    ("O", "s", "cylinder hemisphere"): "cylinder - hemisphere",
+    ("O", "t", "cube sphere"): "cube - sphere",
+    ("O", "u", "cylinder sphere"): "cylinder - sphere",
+}
+_NUMBER = r"(?:\d+(?:\.\d+)?)?(?:√\d+)?π?(?:/(?:\d+|\(?\d*π\)?))?"
+_SUM = re.compile(rf"(?P<number>-?{_NUMBER}(?: [+-] {_NUMBER})*)")
+_UNITS = {
+    "mm": "mm", "cm": "cm", "dm": "dm", "m": "m", "mL": "mL", "L": "L", "°": "deg", "litres": "L", "millilitres": "mL",
+    "毫米": "mm", "厘米": "cm", "分米": "dm", "米": "m", "升": "L", "毫升": "mL", "cc": "cm^3",
+    **{f"{u}{s}": f"{u}^{p}" for u in ("mm", "cm", "dm", "m") for s, p in (("²", 2), ("³", 3), ("^2", 2), ("^3", 3))},
+    **{f"{w}{u}": f"{x}^{p}" for u, x in (("毫米", "mm"), ("厘米", "cm"), ("分米", "dm"), ("米", "m"))
+       for w, p in (("平方", 2), ("立方", 3))},
+}  # fmt: skip
+_UNITS |= {
+    f"{power}{word}metres": f"{short}m{mark}"
+    for power, mark in (("", ""), ("square ", "^2"), ("cubic ", "^3"))
+    for word, short in (("centi", "c"), ("deci", "d"), ("milli", "m"), ("", ""))
+}
+_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+_VALUE = re.compile(rf"{_SUM.pattern}\s?(?P<unit>(?:{_UNIT})(?![a-zA-Z]))?")
+_SPLIT = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number with its unit, as the text has it."""
+
+    number: Residue
+    unit: str
+
+
+@dataclass
+class HeardSolid:
+    """What a problem says. ``said`` has the claims of each sentence, by its number: a value, or ``None`` where the key
+    is an equation. Sentences that are not read are missing."""
+
+    asked: str
+    unit: str
+    last: int
+    solids: list[str] = field(default_factory=list)
+    said: dict[int, dict[str, Value | None]] = field(default_factory=dict)
+    options: dict[str, Value | None] = field(default_factory=dict)
+
+
+def hear(problem: Problem) -> HeardSolid | None:
+    """The problem as the checker reads it; ``None`` if it is none of this world."""
+    if "solids" not in (problem.source, problem.meta.get("world")):
+        return None
+    sentences = [text for text in _SPLIT[problem.lang].split(problem.question.strip()) if text]
+    if len(sentences) < 2 or len(problem.question) > 2000:
+        return None
+    ear = _Ear(problem.lang)
+    said = {n: found for n, text in enumerate(sentences[:-1], 1) if (found := ear.sentence(text)) is not None}
+    asked = ear.question(sentences[-1])
+    if asked is None or len(said) < len(sentences) - 1 or not said:
+        return None
+    subjects = [name for found in said.values() for name in found]
+    if len(set(subjects)) < len(subjects):
+        return None
+    options = {letter: option_value(text) for letter, text in problem.choices.items()}
+    if None in options.values():
+        return None
+    return HeardSolid(*asked, last=len(said), solids=ear.solids, said=said, options=options)
+
+
+def option_value(text: str) -> Value | None:
+    """The value that an option states."""
+    match = _VALUE.fullmatch(text.strip())
+    number = _value(match["number"]) if match else None
+    return None if match is None or number is None else Value(number, _UNITS[match["unit"]] if match["unit"] else "")
+
+
+def _value(text: str) -> Residue | None:
+    total = of(0)
+    for sign, term in re.findall(r"(^-?|[+-] )([^ ]+)", text.strip()):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)?(?:√(\d+))?(π)?(?:/\(?(\d*)(π)?\)?)?", term)
+        if match is None or not any(match.groups()[:3]):
+            return None
+        value = of(Fraction(match[1] or 1))
+        if match[2]:
+            if not 1 < int(match[2]) < 10**9:
+                return None
+            try:
+                value *= of(int(match[2])).square_root()
+            except NoExactValue:
+                return None
+        value = value * PI_RESIDUE if match[3] else value
+        if match[4] and int(match[4]) == 0:
+            return None
+        value = value / of(int(match[4])) if match[4] else value
+        value = value / PI_RESIDUE if match[5] else value
+        total = total - value if sign.startswith("-") else total + value
+    return total if total.residue and total.about > 0 else None
+
+
+class _Ear:
+    """Listens to the sentences of one problem."""
+
+    def __init__(self, lang: Lang) -> None:
+        self._lang: Lang = lang
+        self.solids: list[str] = []
+        self._values: list[Value] = []
+        self._phrases: list[str] = []
+
+    def sentence(self, text: str) -> dict[str, Value | None] | None:
+        """What a sentence says; ``None`` where it is not read."""
+        signs = self._signs(text)
+        if signs is None:
+            return None
+        kinds = [kind for sign, kind in signs if sign == "S"]
+        row = "".join(sign for sign, _ in signs)
+        if ("J" in row or "O" in row) and not self.solids:
+            return self._made(row, kinds)
+        if "M" in row:
+            return self._recast(signs, kinds)
+        if not self.solids:
+            if len(set(kinds)) != 1 or "I" in row or kinds[0] == "solid":
+                return None
+            self.solids = kinds[:1]
+        references = self._references(signs)
+        if references is None:
+            return None
+        row = "".join(sign for sign, _ in references)
+        names = [name for sign, name in references if sign == "R"]
+        if row == "R=R":
+            return {f"{names[0]} = {names[1]}": None} if _comparable(*names) else None
+        if row in ("RNxR", "RRNx") and _comparable(*names):
+            return {f"{names[0]} = {references[row.index('N')][1]}*{names[1]}": None}
+        if re.fullmatch("(?:R[VN])+", row):
+            return self._measured(references)
+        return None
+
+    def question(self, text: str) -> tuple[str, str] | None:
+        """The quantity that is asked for, and in which unit."""
+        unit = ""
+        pattern = rf" in ({_UNIT})(?=[.?])|（单位：({_UNIT})）|(?<=多少)({_UNIT})(?=？)"
+        if match := re.search(pattern, text):
+            unit = _UNITS[next(filter(None, match.groups()))]
+            text = text[: match.start()] + text[match.end() :]
+        start = r"(?:find|what is) " if self._lang == "en" else r"求.+。|.+是多少？"
+        if not re.match(start, text.lower()) or not text.endswith((".", "?", "。", "？")):
+            return None
+        signs = self._signs(text)
+        references = self._references(signs) if signs is not None else None
+        if references is None or len(references) != 1 or references[0][0] != "R":
+            return None
+        name = references[0][1]
+        power = POWERS.get(name[0], 1)
+        if unit and (power == 0 or _power(unit) != power):
+            return None
+        return name, unit
+
+    def _made(self, row: str, kinds: list[str]) -> dict[str, Value | None] | None:
+        two = [kind for kind in dict.fromkeys(kinds) if kind != "solid"]
+        how = "J" if "J" in row else "O"
+        if "J" in row and "O" in row and self._lang == "en":
+            return None
+        how = "O" if "O" in row else how
+        marks = "".join(mark for mark in "cqfshtu" if mark in row)
+        made = _MADE.get((how, marks, " ".join(sorted(two))))
+        if made is None or len(two) != 2 or "V" in row or "R" in row or "=" in row:
+            return None
+        if how == "O":  # In English what is cut out comes first, in Chinese what it is cut out of.
+            outer = two[-1] if self._lang == "en" else two[0]
+            if outer != made.split(" ")[0]:
+                return None
+        self.solids = [*made.split(" ")[::2], "solid"]
+        return {f"solid = {made}": None}
+
+    def _recast(self, signs: list[tuple[str, str]], kinds: list[str]) -> dict[str, Value | None] | None:
+        if len(self.solids) != 1 or len(set(kinds)) != 1 or kinds[0] in (self.solids[0], "solid"):
+            return None
+        old, new = self.solids[0], kinds[0]
+        row = "".join(sign for sign, _ in signs)
+        if re.fullmatch(r"M+NKS", row):
+            self.solids.append(new)
+            return {f"V({old}) = {next(x for s, x in signs if s == 'N')}*V({new})": None}
+        self.solids.append(new)
+        references = self._references([pair for pair in signs if pair[0] != "M"])
+        if references is None or not re.fullmatch("(?:R[VN])+", "".join(sign for sign, _ in references)):
+            return None
+        measured = self._measured(references)
+        return None if measured is None else {f"V({new}) = V({old})": None, **measured}
+
+    def _measured(self, references: list[tuple[str, str]]) -> dict[str, Value | None] | None:
+        found: dict[str, Value | None] = {}
+        for (_, name), (_, at) in zip(references[::2], references[1::2], strict=True):
+            value = self._value_at(at)
+            power, unit = POWERS.get(name[0], 1), value.unit
+            if name in found or (unit != "deg") != (power != 0) or (unit not in ("", "deg") and _power(unit) != power):
+                return None
+            found[name] = value
+        return found
+
+    def _value_at(self, text: str) -> Value:
+        match = _VALUE.fullmatch(text)
+        assert match is not None
+        number = _value(match["number"])
+        assert number is not None
+        return Value(number, _UNITS[match["unit"]] if match["unit"] else "")
+
+    def _references(self, signs: list[tuple[str, str]]) -> list[tuple[str, str]] | None:
+        """The row with each quantity joined to its solid: in English the next one after *of the*, else the last."""
+        found: list[tuple[str, str]] = []
+        current = self.solids[0] if len(self.solids) == 1 else ""
+        skip = False
+        for at, (sign, word) in enumerate(signs):
+            if skip:
+                skip, current = False, word
+                continue
+            if sign == "S":
+                if word not in self.solids:
+                    return None
+                current = word
+            elif sign == "Q":
+                after = signs[at + 1] if at + 1 < len(signs) else ("", "")
+                owner = after[1] if self._lang == "en" and after[0] == "S" else current
+                skip = owner == after[1] and after[0] == "S" and self._lang == "en"
+                letter = _letter(self._lang, word, owner)
+                if letter is None or owner not in self.solids:
+                    return None
+                found.append(("R", f"{letter}({owner})"))
+            elif sign == "I":
+                if len(self.solids) != 1:
+                    return None
+            elif sign in "=xVN":
+                found.append((sign, word))
+            else:
+                return None
+        return found
+
+    def _signs(self, text: str) -> list[tuple[str, str]] | None:
+        """The phrases of a sentence, each with its sign, without fillers; ``None`` if anything in it is unknown."""
+        lexicon, pattern = _lexicon(self._lang)
+        low = text if self._lang == "zh" else text[0].lower() + text[1:]
+        signs, at = [], 0
+        while at < len(low):
+            if low[at] == " ":
+                at += 1
+                continue
+            known = pattern.match(low, at)
+            value = _VALUE.match(low, at)
+            if value and len(value[0].strip()) and value["number"] and not (known and known.end() > value.end()):
+                if _value(value["number"]) is None:
+                    return None
+                whole = value[0].strip().isdigit()
+                signs.append(("N" if whole else "V", value[0].strip()))
+                at = value.end()
+            elif known:
+                sign = lexicon[known[0]]
+                if sign[0]:
+                    signs.extend((mark, sign[1]) for mark in sign[0])
+                at = known.end()
+            else:
+                return None
+        return signs
+
+
+@cache
+def _lexicon(lang: Lang) -> tuple[dict[str, tuple[str, str]], re.Pattern[str]]:
+    words: dict[str, tuple[str, str]] = dict.fromkeys(_FILLERS[lang].split("|"), ("", ""))
+    words |= {word: ("S", kind) for word, kind in _SOLIDS[lang].items()}
+    words |= {word: ("Q", word) for _, _, names in _WORDS[lang] for word in names.split("|")}
+    words |= {word: (sign, word) for sign, names in _SIGNS[lang].items() for word in names.split("|")}
+    if lang == "zh":
+        words["等底等高"] = ("sh", "")
+    longest = sorted(words, key=len, reverse=True)
+    bound = r"(?![a-zA-Z])" if lang == "en" else ""
+    pattern = "|".join(re.escape(word) + (bound if word[-1].isalpha() else "") for word in longest)
+    return words, re.compile(pattern)
+
+
+@cache
+def _letter(lang: Lang, word: str, kind: str) -> str | None:
+    for letter, kinds, names in _WORDS[lang]:
+        if word in names.split("|"):
+            without = kinds[1:].split() if kinds.startswith("-") else None
+            if kinds == "*" or (without is not None and kind not in without) or kind in kinds.split():
+                return letter
+    return None
+
+
+def _comparable(one: str, other: str) -> bool:
+    return POWERS.get(one[0], 1) == POWERS.get(other[0], 1) > 0
+
+
+def _power(unit: str) -> int:
+    return 3 if unit in ("L", "mL") else int(unit[-1]) if "^" in unit else 1

@@ -1,0 +1,159 @@
+"""What holds in each solid, as equations that are solved for nothing; one step uses one of them.
+
+``docs/solids.md`` has the letters. A formula of a trace is judged by trying it: with chance values for what it is made
+of, the equation must hold. So any way to write a formula is understood, and none is looked up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from srt.worlds.solids.checker.terms import Postfix, about, names_of, postfix
+
+_CIRCLE = "d = r + r|C = 2*pi*r|B = pi*r*r|"
+_TIP = "3*V = B*h|S = B + L|"
+_COLUMN = "V = B*h|L = P*h|S = B + L + B|"
+_EQUATIONS = {
+    "cuboid": "B = a*b|L = 2*a*h + 2*b*h|V = a*b*h|V = B*h|S = 2*a*b + 2*b*h + 2*h*a|S = B + L + B|U = L + B|"
+    "U = a*b + 2*a*h + 2*b*h|D^2 = a^2 + b^2 + h^2|E = 4*a + 4*b + 4*h|p^2 = (a + b)^2 + h^2",
+    "cube": "S = 6*a*a|V = a*a*a|D^2 = 3*a^2|f^2 = 2*a^2|E = 12*a|L = 4*a*a|U = 5*a*a|p^2 = (a + a)^2 + a^2|F = a*a",
+    "cylinder": _CIRCLE + "L = 2*pi*r*h|L = C*h|S = B + L + B|V = B*h|V = pi*r*r*h|X = 2*r*h|U = B + L",
+    "cone": _CIRCLE + _TIP + "l^2 = r^2 + h^2|L = pi*r*l|3*V = pi*r*r*h|n*l = 360*r|X = r*h",
+    "sphere": "d = r + r|S = 4*pi*r*r|3*V = 4*pi*r*r*r|G = pi*r*r|S = 4*G",
+    "hemisphere": "d = r + r|B = pi*r*r|L = 2*pi*r*r|S = B + L|S = 3*pi*r*r|3*V = 2*pi*r*r*r",
+    "frustum": "l^2 = (R - r)^2 + h^2|L = pi*l*R + pi*l*r|3*V = pi*h*(R*R + R*r + r*r)|T = pi*r*r|B = pi*R*R|"
+    "S = B + T + L",
+    "pyramid": _TIP + "B = a*a|4*s^2 = a^2 + 4*h^2|4*e^2 = a^2 + 4*s^2|L = 2*a*s|3*V = a*a*h|2*e^2 = a^2 + 2*h^2",
+    "hexpyramid": _TIP + "2*B = 3*sqrt(3)*a*a|4*s^2 = 3*a^2 + 4*h^2|e^2 = a^2 + h^2|L = 3*a*s|4*e^2 = a^2 + 4*s^2",
+    "triprism": _COLUMN + "4*B = sqrt(3)*a*a|P = 3*a|L = 3*a*h",
+    "hexprism": _COLUMN + "2*B = 3*sqrt(3)*a*a|P = 6*a|L = 6*a*h",
+    "wedge": _COLUMN + "c^2 = a^2 + b^2|2*B = a*b|P = a + b + c",
+    "tetrahedron": "4*F = sqrt(3)*a*a|S = sqrt(3)*a*a|S = 4*F|12*V = sqrt(2)*a*a*a|3*h = sqrt(6)*a|E = 6*a",
+}
+_MADE = {
+    "cylinder + cone": "S(solid) = B(cylinder) + L(cylinder) + L(cone)|r(cone) = r(cylinder)",
+    "cylinder + hemisphere": "S(solid) = B(cylinder) + L(cylinder) + L(hemisphere)|r(hemisphere) = r(cylinder)",
+    "cone + hemisphere": "S(solid) = L(hemisphere) + L(cone)|r(cone) = r(hemisphere)",
+    "cylinder - cone": "S(solid) = B(cylinder) + L(cylinder) + L(cone)|r(cone) = r(cylinder)|h(cone) = h(cylinder)",
+    "cylinder - hemisphere": "S(solid) = B(cylinder) + L(cylinder) + L(hemisphere)|r(hemisphere) = r(cylinder)",
+    "cuboid + pyramid": "S(solid) = B(cuboid) + L(cuboid) + L(pyramid)|a(pyramid) = a(cuboid)|a(pyramid) = b(cuboid)",
+    "cube + pyramid": "S(solid) = U(cube) + L(pyramid)|a(cube) = a(pyramid)",
+    "cube - sphere": "2*r(sphere) = a(cube)",
+    "cylinder - sphere": "r(sphere) = r(cylinder)|2*r(sphere) = h(cylinder)",
+}
+POWERS = {**dict.fromkeys("V", 3), **dict.fromkeys("SLBTUXGF", 2), "n": 0}
+"""The power of length of each letter but those of lengths."""
+
+
+class SolidRelation(NamedTuple):
+    """An equation of the quantities ``names``; ``given`` is the claim that it takes, if any."""
+
+    left: Postfix
+    right: Postfix
+    names: frozenset[str]
+    given: str
+
+    def gap(self, values: Mapping[str, float]) -> float:
+        """By how much the sides differ, relative to their size."""
+        left, right = about(self.left, values), about(self.right, values)
+        return (left - right) / (abs(left) + abs(right) + 1e-300)
+
+
+@cache
+def relations_of(solid: str) -> tuple[SolidRelation, ...]:
+    """The equations of one solid."""
+    rows = filter(None, _EQUATIONS.get(solid, "").split("|"))
+    return tuple(_relation(re.sub(r"\b([A-Za-z])\b(?!\()", rf"\1({solid})", row), "") for row in rows)
+
+
+@cache
+def relations_from(equation: str) -> tuple[SolidRelation, ...]:
+    """What a claim about two solids, or two quantities, makes hold."""
+    if not equation.startswith("solid = "):
+        return (_relation(equation, equation),)
+    made = equation.removeprefix("solid = ")
+    if made not in _MADE:
+        return ()
+    one, sign, other = made.split(" ")
+    rows = [f"V(solid) = V({one}) {sign} V({other})", *_MADE[made].split("|")]
+    return tuple(_relation(row, equation) for row in rows)
+
+
+def _relation(row: str, given: str) -> SolidRelation:
+    left, right = (postfix(side) for side in row.split(" = "))
+    assert left is not None, row
+    assert right is not None, row
+    return SolidRelation(left, right, frozenset([*names_of(left), *names_of(right)]), given)
+
+
+@cache
+def holds(relation: SolidRelation, target: str, formula: Postfix) -> bool:
+    """Whether the formula is what the equation says of ``target``: true of chance values, many times over."""
+    rng = random.Random(0)
+    tried = 0
+    for _ in range(400):
+        values = {name: 10 ** rng.uniform(-1.5, 2.5) for name in sorted(relation.names - {target})}
+        try:
+            found = about(formula, values)
+            if found <= 0 or math.isnan(found) or isinstance(found, complex):
+                continue
+            if abs(relation.gap({**values, target: found})) > 1e-9:
+                return False
+        except (ValueError, ArithmeticError, KeyError, TypeError):
+            continue
+        tried += 1
+        if tried == 12:
+            return True
+    return False
+
+
+def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) -> float | None:
+    """The positive value of ``target`` for which the equation holds, by bisection; ``None`` where there is none."""
+    low = None
+    for power in range(-40, 81):
+        x = 10 ** (power / 4)
+        try:
+            gap = relation.gap({**values, target: x})
+        except (ValueError, ArithmeticError):
+            continue
+        if gap == 0:
+            return x
+        if low is not None and (gap > 0) != (low[1] > 0):
+            return _bisected(relation, target, values, low[0], x, rising=gap > 0)
+        low = (x, gap)
+    return None
+
+
+def _bisected(
+    relation: SolidRelation, target: str, values: Mapping[str, float], low: float, high: float, *, rising: bool
+) -> float:
+    for _ in range(200):
+        middle = (low + high) / 2
+        if (relation.gap({**values, target: middle}) > 0) == rising:
+            high = middle
+        else:
+            low = middle
+    return (low + high) / 2
+
+
+def closure(values: Mapping[str, float], solids: Iterator[str], equations: tuple[str, ...]) -> dict[str, float]:
+    """``values``, and every quantity that follows from them in any number of steps."""
+    found = dict(values)
+    every = [*itertools.chain(*(relations_of(s) for s in solids)), *itertools.chain(*map(relations_from, equations))]
+    changed = True
+    while changed:
+        changed = False
+        for relation in every:
+            missing = relation.names - found.keys()
+            if len(missing) == 1:
+                (name,) = missing
+                value = solved(relation, name, {x: found[x] for x in relation.names - missing})
+                if value is not None:
+                    found[name], changed = value, True
+    return found

@@ -1,0 +1,1 @@
+"""From a statement to the steps that its question needs."""

@@ -1,0 +1,155 @@
+"""Formulas as text and as trees: ``1/3*pi*r^2*h``, ``2*(a*b + a*h + b*h)``, ``sqrt(r^2 + h^2)``, ``V(cone)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Literal, NamedTuple
+
+from srt.worlds.solids.exact import PI, ExactNumber, Inexact, whole
+
+Head = Literal["number", "pi", "name", "+", "-", "*", "/", "^", "sqrt", "cbrt"]
+_TOKEN = re.compile(r"\s*(sqrt|cbrt|[A-Za-z]+\([a-z]+[0-9]?\)|pi|[A-Za-z]|[0-9]+|[-+*/^()])")
+
+
+class FormulaTree(NamedTuple):
+    """A node: ``name`` of a quantity, ``value`` of a number or exponent, and its parts."""
+
+    head: Head
+    parts: tuple[FormulaTree, ...] = ()
+    name: str = ""
+    value: Fraction = Fraction(0)
+
+
+@cache
+def parse_formula(text: str) -> FormulaTree:
+    """The tree of ``text``; raises a :class:`ValueError` for anything else."""
+    tokens, at = [], 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise ValueError(f"no formula: {text!r}")
+        tokens.append(match[1])
+        at = match.end()
+    tree, rest = _sum(tokens)
+    if rest:
+        raise ValueError(f"no formula: {text!r}")
+    return tree
+
+
+def _sum(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
+    left, tokens = _product(tokens)
+    while tokens and tokens[0] in "+-":
+        right, rest = _product(tokens[1:])
+        left, tokens = FormulaTree("+" if tokens[0] == "+" else "-", (left, right)), rest
+    return left, tokens
+
+
+def _product(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
+    left, tokens = _power(tokens)
+    while tokens and tokens[0] in "*/":
+        right, rest = _power(tokens[1:])
+        left, tokens = FormulaTree("*" if tokens[0] == "*" else "/", (left, right)), rest
+    return left, tokens
+
+
+def _power(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
+    base, tokens = _atom(tokens)
+    if len(tokens) > 1 and tokens[0] == "^" and tokens[1].isdigit():
+        return FormulaTree("^", (base,), value=Fraction(tokens[1])), tokens[2:]
+    return base, tokens
+
+
+def _atom(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
+    if not tokens:
+        raise ValueError("no formula: it ends too early")
+    word, rest = tokens[0], tokens[1:]
+    if word in ("sqrt", "cbrt", "("):
+        inside, rest = _sum(rest[word != "(" :])
+        if rest[:1] != [")"]:
+            raise ValueError("no formula: a bracket is not closed")
+        return (inside if word == "(" else FormulaTree("sqrt" if word == "sqrt" else "cbrt", (inside,))), rest[1:]
+    if word.isdigit():
+        return FormulaTree("number", value=Fraction(word)), rest
+    if word == "pi":
+        return FormulaTree("pi"), rest
+    if not word[0].isalpha():
+        raise ValueError(f"no formula: {word!r}")
+    return FormulaTree("name", name=word), rest
+
+
+def names_in(formula: FormulaTree) -> tuple[str, ...]:
+    """The quantities in it, each once, in their order."""
+    found = (formula.name,) if formula.head == "name" else tuple(n for part in formula.parts for n in names_in(part))
+    return tuple(dict.fromkeys(found))
+
+
+def value_of(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNumber:
+    """Its exact value; raises :class:`~srt.worlds.solids.exact.Inexact` where it has none of the form."""
+    parts = [value_of(part, values) for part in formula.parts]
+    match formula.head:
+        case "number":
+            return whole(formula.value)
+        case "pi":
+            return PI
+        case "name":
+            return values[formula.name]
+        case "^":
+            return parts[0].power(int(formula.value))
+        case "sqrt":
+            return parts[0].root()
+        case "cbrt":
+            return parts[0].cube_root()
+        case "+":
+            return parts[0].plus(parts[1])
+        case "-":
+            return parts[0].plus(parts[1].scaled(Fraction(-1)))
+        case "*":
+            return parts[0].times(parts[1])
+        case _:
+            return parts[0].times(parts[1].inverse())
+
+
+def positive_value(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNumber | None:
+    """Its value, where that is an exact number above zero."""
+    try:
+        found = value_of(formula, values)
+    except Inexact:
+        return None
+    return found if float(found) > 1e-9 else None
+
+
+def rewritten(formula: FormulaTree, change: Callable[[FormulaTree], FormulaTree | None]) -> FormulaTree:
+    """The tree with each node, from the leaves up, replaced by what ``change`` gives, if that is anything."""
+    new = formula._replace(parts=tuple(rewritten(part, change) for part in formula.parts))
+    return change(new) or new
+
+
+_BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
+
+
+def formula_text(formula: FormulaTree) -> str:
+    """The text of a tree, with the brackets that it needs."""
+    match formula.head:
+        case "number":
+            return str(formula.value)
+        case "pi":
+            return "pi"
+        case "name":
+            return formula.name
+        case "sqrt" | "cbrt":
+            return f"{formula.head}({formula_text(formula.parts[0])})"
+        case "^":
+            return f"{_bracketed(formula.parts[0], 4)}^{formula.value}"
+    binding = _BINDING[formula.head]
+    left = _bracketed(formula.parts[0], binding)
+    right = _bracketed(formula.parts[1], binding + (formula.head in "-/"))
+    space = " " if binding == 1 else ""
+    return f"{left}{space}{formula.head}{space}{right}"
+
+
+def _bracketed(formula: FormulaTree, least: int) -> str:
+    text = formula_text(formula)
+    return f"({text})" if _BINDING.get(formula.head, 4) < least else text

@@ -1,0 +1,1 @@
+"""The wordings of problems, in English and Chinese, and the reader of a text."""

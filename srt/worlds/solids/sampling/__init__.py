@@ -1,0 +1,1 @@
+"""Draws problems, and options that come from named mistakes."""

@@ -1,0 +1,159 @@
+"""Wrong results, each from one named mistake in one step of a derivation, with all later steps computed from it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from srt.worlds.solids.derivation.derive import Derivation
+from srt.worlds.solids.exact import ExactNumber
+from srt.worlds.solids.formulas import FormulaTree, names_in, positive_value, rewritten
+from srt.worlds.solids.statement import UNITS, Measure, converted
+from srt.worlds.solids.table import full_name
+
+_TWO = FormulaTree("number", value=Fraction(2))
+_TWICE = {"d": "the diameter doubled", "r": "the diameter for the radius", "R": "the diameter for the radius"}
+_HALF = {"d": "the radius for the diameter", "r": "the radius halved", "R": "the radius halved"}
+_SWAPS = {"l": "h", "s": "h", "e": "s", "h": "l", "D": "h"}
+_SWAPPED = {
+    "l": "the height for the slant height",
+    "s": "the height for the slant height",
+    "h": "the slant height for the height",
+}
+
+
+class WrongResult(NamedTuple):
+    """A wrong answer and the mistake that leads to it."""
+
+    measure: Measure
+    mistake: str
+
+
+class ChangedStep(NamedTuple):
+    """A step with a mistake: its new value, and the formula where that has changed."""
+
+    key: str
+    mistake: str
+    number: ExactNumber
+    formula: FormulaTree | None = None
+
+
+def wrong_results(steps: Derivation, known: Derivation, asked: str) -> list[WrongResult]:
+    """All wrong answers that one mistake gives, each once."""
+    right = steps[asked].measure
+    assert right is not None
+    found: dict[ExactNumber, WrongResult] = {}
+    for key, mistake, number, _ in changed_steps(steps, known):
+        measures = followed(steps, key, number)
+        end = measures[asked] if measures else None
+        if (
+            end is not None
+            and end.number != right.number
+            and end.number not in found
+            and 1e-3 < float(end.number) < 1e7
+        ):
+            found[end.number] = WrongResult(end, mistake)
+    return list(found.values())
+
+
+def chosen(results: list[WrongResult], right: Measure, n: int, rng: random.Random) -> list[WrongResult] | None:
+    """``n`` of them, so that the rank of the right answer among all is drawn first; ``None`` where they are too few.
+
+    Those of the same form as the right answer (power of pi, root, whole or not) come first.
+    """
+    form = _form(right.number)
+    rng.shuffle(results)
+    alike = [result for result in results if _form(result.measure.number) == form]
+    lower = [result for result in alike if float(result.measure.number) < float(right.number)]
+    higher = [result for result in alike if float(result.measure.number) > float(right.number)]
+    rank = rng.randint(0, n)
+    if len(lower) < rank or len(higher) < n - rank:
+        return None
+    return lower[:rank] + higher[: n - rank]
+
+
+def _form(number: ExactNumber) -> tuple[object, ...]:
+    return tuple((pi, root, factor.denominator == 1) for pi, root, factor in number.terms)
+
+
+def changed_steps(steps: Derivation, known: Derivation) -> Iterator[ChangedStep]:
+    """Each step with each mistake that it can have; ``known`` are all measures, also those that no step has."""
+    numbers = {key: step.measure.number for key, step in known.items() if step.measure is not None}
+    for key, step in steps.items():
+        if step.rule is not None:
+            values = {name: numbers[full_name(name, step.rule.target)] for name in names_in(step.rule.formula)}
+            others = {x: numbers[name] for x in "hlsD" if (name := full_name(x, step.rule.target)) in numbers}
+            for mistake, formula in _changed_formulas(step.rule.formula, others):
+                if (number := positive_value(formula, {**others, **values})) is not None:
+                    yield ChangedStep(key, mistake, number, formula)
+        elif step.op == "INFER" and step.measure is not None and step.cites[0] in steps:
+            before = steps[step.cites[0]].measure
+            assert before is not None
+            yield ChangedStep(key, "a unit not converted", before.number)
+            for factor in (10, 100, 1000):
+                for scale in (Fraction(factor), Fraction(1, factor)):
+                    yield ChangedStep(key, "a wrong factor between units", step.measure.number.scaled(scale))
+
+
+def _changed_formulas(formula: FormulaTree, others: Mapping[str, ExactNumber]) -> Iterator[tuple[str, FormulaTree]]:
+    """The formula with one mistake in it."""
+    for letter in names_in(formula):
+        name = FormulaTree("name", name=letter)
+        plain = letter.partition("(")[0]
+        yield _TWICE.get(plain, "a length doubled"), _replaced(formula, name, FormulaTree("*", (_TWO, name)))
+        yield _HALF.get(plain, "a length halved"), _replaced(formula, name, FormulaTree("/", (name, _TWO)))
+        swap = _SWAPS.get(letter, "")
+        if swap in others:
+            yield _SWAPPED.get(letter, "another length"), _replaced(formula, name, FormulaTree("name", name=swap))
+    for node in _nodes(formula):
+        match node.head:
+            case "number" if node.value > 1:
+                yield "a factor dropped", _replaced(formula, node, node._replace(value=Fraction(1)))
+                yield "a factor taken twice", _replaced(formula, node, node._replace(value=node.value**2))
+            case "^":
+                yield "a power dropped", _replaced(formula, node, node.parts[0])
+                yield "a power too many", _replaced(formula, node, node._replace(value=node.value + 1))
+            case "+" | "-":
+                other = FormulaTree("-" if node.head == "+" else "+", node.parts)
+                yield (
+                    ("a sum for a difference" if node.head == "-" else "a difference for a sum"),
+                    _replaced(formula, node, other),
+                )
+                for part in node.parts:
+                    yield "a part forgotten", _replaced(formula, node, part)
+                    yield "a part taken twice", _replaced(formula, node, FormulaTree("+", (node, part)))
+            case "sqrt":
+                yield "a root forgotten", _replaced(formula, node, node.parts[0])
+
+
+def _nodes(formula: FormulaTree) -> Iterator[FormulaTree]:
+    yield formula
+    for part in formula.parts:
+        yield from _nodes(part)
+
+
+def _replaced(formula: FormulaTree, old: FormulaTree, new: FormulaTree) -> FormulaTree:
+    return rewritten(formula, lambda node: new if node == old else None)
+
+
+def followed(steps: Derivation, changed: str, number: ExactNumber) -> dict[str, Measure] | None:
+    """The measures of all steps where ``changed`` has another value; ``None`` where one has no exact form."""
+    numbers: dict[str, ExactNumber] = {}
+    measures: dict[str, Measure] = {}
+    for key, step in steps.items():
+        if step.measure is None:
+            continue
+        value: ExactNumber | None = step.measure.number
+        if key == changed:
+            value = number
+        elif step.rule is not None:
+            values = {name: numbers[full_name(name, step.rule.target)] for name in names_in(step.rule.formula)}
+            value = positive_value(step.rule.formula, values)
+        elif step.op == "INFER" and step.cites[0] in measures and UNITS[step.measure.unit]:
+            value = converted(measures[step.cites[0]], step.measure.unit).number
+        if value is None:
+            return None
+        numbers[key], measures[key] = value, Measure(value, step.measure.unit)
+    return measures

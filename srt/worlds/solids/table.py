@@ -1,0 +1,143 @@
+"""The formulas of each kind of solid, as school books have them, each solved for every quantity that it can give.
+
+The letters: ``V`` volume, ``S`` whole surface, ``L`` lateral (or curved) surface, ``B`` base, ``T`` upper base, ``P``
+perimeter of the base, ``C`` circumference of the base, ``h`` height, ``r``, ``R``, ``d`` radii and diameter, ``l``
+slant height of round solids, ``s`` of pyramids, ``e`` lateral edge, ``a``, ``b``, ``c`` edges, ``f`` diagonal of a
+face, ``D`` of the solid, ``E`` all edges, ``U`` the surface without the lid, ``X`` the axial section, ``G`` a great
+circle, ``n`` the angle of the unrolled lateral surface, in degrees, ``p`` the shortest path over the surface between
+opposite corners.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from srt.worlds.solids.formulas import FormulaTree, names_in, parse_formula
+
+DIMENSION = {**dict.fromkeys("VW", 3), **dict.fromkeys("SLBTUXGF", 2), "n": 0}
+"""The power of length of each letter; all others are lengths."""
+
+_ROUND_BASE = "d = 2*r; r = d/2; C = 2*pi*r; r = C/(2*pi); B = pi*r^2; r = sqrt(B/pi); "
+_PRISM = "V = B*h; B = V/h; h = V/B; L = P*h; P = L/h; h = L/P; S = 2*B + L; L = S - 2*B; "
+_CONE = "L = S - B; B = S - L; S = B + L; V = 1/3*B*h; B = 3*V/h; h = 3*V/B; "
+
+_TABLE = {
+    "cuboid": "B = a*b; a = B/b; b = B/a; L = 2*(a + b)*h; h = L/(2*(a + b)); V = a*b*h; h = V/(a*b); V = B*h; "
+    "B = V/h; h = V/B; S = 2*(a*b + a*h + b*h); S = 2*B + L; L = S - 2*B; h = (S/2 - a*b)/(a + b); "
+    "U = B + L; D = sqrt(a^2 + b^2 + h^2); h = sqrt(D^2 - a^2 - b^2); E = 4*(a + b + h); h = E/4 - a - b; "
+    "U = a*b + 2*(a*h + b*h); p = sqrt((a + b)^2 + h^2)",
+    "cube": "S = 6*a^2; a = sqrt(S/6); V = a^3; a = cbrt(V); D = sqrt(3)*a; a = D/sqrt(3); f = sqrt(2)*a; "
+    "a = f/sqrt(2); E = 12*a; a = E/12; L = 4*a^2; a = sqrt(L)/2; U = 5*a^2; a = sqrt(U/5); p = sqrt(5)*a; "
+    "F = a^2; a = sqrt(F)",
+    "cylinder": _ROUND_BASE + "L = 2*pi*r*h; h = L/(2*pi*r); r = L/(2*pi*h); L = C*h; C = L/h; h = L/C; S = 2*B + L; "
+    "L = S - 2*B; V = B*h; B = V/h; h = V/B; V = pi*r^2*h; h = V/(pi*r^2); r = sqrt(V/(pi*h)); X = 2*r*h; "
+    "h = X/(2*r); r = X/(2*h); U = B + L; L = U - B",
+    "cone": _ROUND_BASE + _CONE + "l = sqrt(r^2 + h^2); h = sqrt(l^2 - r^2); r = sqrt(l^2 - h^2); L = pi*r*l; "
+    "l = L/(pi*r); r = L/(pi*l); V = 1/3*pi*r^2*h; h = 3*V/(pi*r^2); r = sqrt(3*V/(pi*h)); n = 360*r/l; r = n*l/360; "
+    "l = 360*r/n; X = r*h; h = X/r",
+    "sphere": "d = 2*r; r = d/2; S = 4*pi*r^2; r = sqrt(S/(4*pi)); V = 4/3*pi*r^3; r = cbrt(3*V/(4*pi)); G = pi*r^2; "
+    "r = sqrt(G/pi); S = 4*G; G = S/4",
+    "hemisphere": "d = 2*r; r = d/2; B = pi*r^2; r = sqrt(B/pi); L = 2*pi*r^2; r = sqrt(L/(2*pi)); S = B + L; "
+    "S = 3*pi*r^2; r = sqrt(S/(3*pi)); V = 2/3*pi*r^3; r = cbrt(3*V/(2*pi))",
+    "frustum": "l = sqrt((R - r)^2 + h^2); h = sqrt(l^2 - (R - r)^2); L = pi*(R + r)*l; l = L/(pi*(R + r)); "
+    "V = 1/3*pi*h*(R^2 + R*r + r^2); h = 3*V/(pi*(R^2 + R*r + r^2)); T = pi*r^2; r = sqrt(T/pi); B = pi*R^2; "
+    "R = sqrt(B/pi); S = T + B + L; L = S - T - B",
+    "pyramid": _CONE + "B = a^2; a = sqrt(B); s = sqrt((a/2)^2 + h^2); h = sqrt(s^2 - (a/2)^2); "
+    "a = 2*sqrt(s^2 - h^2); e = sqrt((a/2)^2 + s^2); s = sqrt(e^2 - (a/2)^2); L = 2*a*s; s = L/(2*a); a = L/(2*s); "
+    "V = 1/3*a^2*h; h = 3*V/a^2; h = sqrt(e^2 - a^2/2); e = sqrt(h^2 + a^2/2)",
+    "hexpyramid": _CONE + "B = 3/2*sqrt(3)*a^2; s = sqrt(3/4*a^2 + h^2); h = sqrt(s^2 - 3/4*a^2); "
+    "e = sqrt(a^2 + h^2); h = sqrt(e^2 - a^2); L = 3*a*s; s = L/(3*a); e = sqrt((a/2)^2 + s^2); "
+    "s = sqrt(e^2 - (a/2)^2)",
+    "triprism": _PRISM + "B = sqrt(3)/4*a^2; P = 3*a; a = P/3; L = 3*a*h; h = L/(3*a)",
+    "hexprism": _PRISM + "B = 3/2*sqrt(3)*a^2; P = 6*a; a = P/6; L = 6*a*h; h = L/(6*a)",
+    "wedge": _PRISM + "c = sqrt(a^2 + b^2); a = sqrt(c^2 - b^2); b = sqrt(c^2 - a^2); B = 1/2*a*b; a = 2*B/b; "
+    "b = 2*B/a; P = a + b + c",
+    "tetrahedron": "F = sqrt(3)/4*a^2; S = sqrt(3)*a^2; S = 4*F; F = S/4; V = sqrt(2)/12*a^3; h = sqrt(6)/3*a; "
+    "a = h*3/sqrt(6); E = 6*a; a = E/6",
+}  # fmt: skip
+KINDS = tuple(_TABLE)
+
+_JOINED = {
+    "cylinder + cone": "L(cylinder) + B(cylinder) + L(cone)",
+    "cylinder + hemisphere": "L(cylinder) + B(cylinder) + L(hemisphere)",
+    "cone + hemisphere": "L(cone) + L(hemisphere)",
+    "cylinder - cone": "L(cylinder) + B(cylinder) + L(cone)",
+    "cylinder - hemisphere": "L(cylinder) + B(cylinder) + L(hemisphere)",
+    "cuboid + pyramid": "L(cuboid) + B(cuboid) + L(pyramid)",
+    "cube + pyramid": "U(cube) + L(pyramid)",
+    "cube - sphere": "",
+    "cylinder - sphere": "",
+}
+"""Solids that are joined face to face, hollowed out from a face, or around a ball that touches all faces; each with
+its surface."""
+_SHARED = {
+    "cylinder - cone": ("r(cylinder) = r(cone)", "h(cylinder) = h(cone)"),
+    "cylinder - sphere": ("r(cylinder) = r(sphere)", "h(cylinder) = 2*r(sphere)"),
+    "cube - sphere": ("a(cube) = 2*r(sphere)",),
+    "cube + pyramid": ("a(cube) = a(pyramid)",),
+    "cuboid + pyramid": ("a(cuboid) = a(pyramid)", "b(cuboid) = a(pyramid)"),
+}
+"""The measures that the two have in common, where it is not the radius alone."""
+
+
+class Rule(NamedTuple):
+    """``target`` follows from the quantities in ``formula``, whose full names are ``uses``, and from ``structure``."""
+
+    target: str
+    formula: FormulaTree
+    uses: tuple[str, ...]
+    structure: str = ""
+
+
+def full_name(name: str, target: str) -> str:
+    """``r`` in a formula for ``V(cone)`` is ``r(cone)``."""
+    return name if "(" in name else f"{name}{target[target.index('(') :]}"
+
+
+@cache
+def rules_of_kind(kind: str) -> tuple[Rule, ...]:
+    """The formulas of a solid of ``kind``."""
+    return tuple(_rules(_TABLE[kind], kind))
+
+
+def _rules(text: str, solid: str) -> Iterator[Rule]:
+    for entry in filter(None, map(str.strip, text.split(";"))):
+        target, _, formula = entry.partition(" = ")
+        yield _rule(f"{target}({solid}) = {formula}", "")
+
+
+STRUCTURES = tuple(_JOINED)
+
+
+@cache
+def rules_of_structure(structure: str) -> tuple[Rule, ...]:
+    """The formulas of a solid that is made of two: its measures, and what the two have in common."""
+    one, sign, other = structure.split(" ")
+    fact = f"solid = {structure}"
+    equations = [f"V(solid) = V({one}) {sign} V({other})"]
+    equations += [f"S(solid) = {_JOINED[structure]}"] * bool(_JOINED[structure])
+    found = [_rule(equation, fact) for equation in equations]
+    for equation in _SHARED.get(structure, (f"r({one}) = r({other})",)):
+        found += [_rule(equation, fact), *([_rule(_solved(equation), fact)])]
+    found += [_rule(f"V({one}) = V(solid) {'-' if sign == '+' else '+'} V({other})", fact)]
+    return tuple(found)
+
+
+def rules_of_link(link: str) -> tuple[Rule, ...]:
+    """The formulas that an equation of two quantities gives: itself, and solved for the other one."""
+    return _rule(link, link), _rule(_solved(link), link)
+
+
+def _rule(equation: str, fact: str) -> Rule:
+    target, _, formula = equation.partition(" = ")
+    tree = parse_formula(formula)
+    return Rule(target, tree, tuple(full_name(name, target) for name in names_in(tree)), fact)
+
+
+def _solved(equation: str) -> str:
+    """``a = k*b`` as ``b = a/k``."""
+    left, _, right = equation.partition(" = ")
+    factor, star, name = right.rpartition("*")
+    return f"{name} = {left}/{factor}" if star else f"{right} = {left}"

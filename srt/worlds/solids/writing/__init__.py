@@ -1,0 +1,1 @@
+"""Problems, steps and solutions as text and as drawings."""

@@ -1,0 +1,91 @@
+"""Sampled problems: one right answer each by coordinates and integration, solved, and every trace proved."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+
+from srt.checking import check
+from srt.io.records import Problem
+from srt.worlds.solids.derivation.solve_solid import answer_of
+from srt.worlds.solids.reading.read_solid import read_solid
+from srt.worlds.solids.solids_world import SolidsWorld
+from srt.worlds.solids.statement import Measure, length_in, size_of
+from srt.worlds.solids.table import KINDS, STRUCTURES, rules_of_kind
+from tests.srt.worlds.solids.by_coordinates import FREE, asked_value, measures
+
+WORLD = SolidsWorld()
+
+
+def in_metres(measure: Measure) -> float:
+    scaled = length_in(measure.unit) not in ("", "deg")
+    return float(measure.number) * (float(size_of(measure.unit)) if scaled else 1.0)
+
+
+@pytest.mark.parametrize("n", [120, pytest.param(10_000, marks=pytest.mark.long)])
+def test_each_problem_has_one_right_answer_and_a_proved_trace(n: int) -> None:
+    sampler = WORLD.sampler({})
+    seen: Counter[tuple[str, str, bool]] = Counter()
+    for index in range(n):
+        problem = sampler(index)
+        seen[problem.category or "", problem.lang, bool(problem.choices)] += 1
+        read, measure, answer = answer_of(problem)
+        value = asked_value(read.statement)
+        assert math.isclose(in_metres(measure), value, rel_tol=1e-6), problem.question
+        right = [letter for letter, said in read.options.items() if math.isclose(in_metres(said), value, rel_tol=1e-6)]
+        if problem.choices:
+            assert problem.answer is not None
+            assert right == problem.answer.value == [answer]
+        for plan in WORLD.plans:
+            trace = WORLD.solve(problem, plan)
+            checked = check(problem, trace)
+            assert checked.proved, (problem.question, problem.choices, trace.steps, checked)
+        assert {WORLD.truth(problem)(step.claim or "") for step in trace.steps} == {"true"}
+    assert len(seen) == 16
+    assert min(seen.values()) > n / 60
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_formula_of_the_table_holds_by_coordinates(kind: str) -> None:
+    size = {letter: 1.0 + 0.37 * n for n, letter in enumerate(FREE[kind][::-1])}
+    found = measures(kind, size)
+    from srt.worlds.solids.checker.terms import about, postfix
+    from srt.worlds.solids.formulas import formula_text
+
+    for rule in rules_of_kind(kind):
+        formula = postfix(formula_text(rule.formula))
+        assert formula is not None
+        assert math.isclose(about(formula, found), found[rule.target[0]], rel_tol=1e-7), rule
+
+
+def test_every_wrong_option_has_its_mistake() -> None:
+    sampler = WORLD.sampler({"form": "options"})
+    named: Counter[str] = Counter()
+    for index in range(120):
+        problem = sampler(index)
+        mistakes = problem.meta["mistakes"]
+        assert problem.answer is not None
+        assert sorted([*mistakes, *problem.answer.value]) == ["A", "B", "C", "D"]
+        assert len(set(problem.choices.values())) == 4
+        named.update(mistakes.values())
+    assert len(named) > 10
+    assert {"a factor dropped", "the diameter for the radius", "a part forgotten"} <= named.keys()
+
+
+def test_all_kinds_of_solids_and_structures_are_drawn() -> None:
+    sampler = WORLD.sampler({})
+    seen = {kind for index in range(400) for kind in (problem_kind(sampler(index)),)}
+    assert seen == {*KINDS, *STRUCTURES}
+
+
+def problem_kind(problem: Problem) -> str:
+    statement = read_solid(problem).statement
+    return next((f.name[8:] for f in statement.facts if f.name.startswith("solid = ")), statement.solids[0])
+
+
+def test_the_same_settings_and_index_give_the_same_problem() -> None:
+    drawn = [WORLD.sampler(settings)(3) for settings in ({}, {}, {"largest": 30}, {"split": "test"})]
+    assert drawn[0] == drawn[1]
+    assert len({problem.id for problem in drawn}) == 3
