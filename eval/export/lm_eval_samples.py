@@ -87,7 +87,7 @@ def _sample(exported: RunExport, number: int, asked: ExportedQuestion) -> dict[s
 def _results(exported: RunExport, task: str, samples: list[dict[str, Any]]) -> dict[str, Any]:
     manifest = exported.manifest
     hashes = "".join(sample[key] for sample in samples for key in ("doc_hash", "prompt_hash", "target_hash"))
-    shots = int(manifest.options.get("shots", "0"))
+    shots = len(manifest.shots) or int(manifest.options.get("shots", "0"))
     return {
         "results": {
             task: {

@@ -24,7 +24,7 @@ from srt.io.errors import UserError
 from srt.io.locations import sha256_of
 from srt.io.problem_files import read_problems
 from srt.io.record_lines import parse_record
-from srt.io.records import Problem, Record
+from srt.io.records import Message, Problem, Record
 from srt.language.prompts import PromptStyle
 
 MANIFEST = "run.json"
@@ -45,12 +45,19 @@ class ProblemsFile(Record):
     count: int
 
 
+class Shot(Record):
+    """A worked example before every question of a run: the turns of a training problem and of its completion."""
+
+    problem_id: str
+    messages: list[Message]
+
+
 class RunManifest(Record):
     """What made the predictions of a run. ``model`` and ``versions`` are for readers, the rest identifies the run.
 
     ``pictures`` says whether the model was shown them; ``options`` are those of the benchmark; ``prompts`` are the
-    texts that replaced ours, by ``lang/name``. Without ``settings`` the predictions came from a file, and how they were
-    asked for is not known.
+    texts that replaced ours, by ``lang/name``; ``shots`` stand before every question. Without
+    ``settings`` the predictions came from a file, and how they were asked for is not known.
     """
 
     arm: str
@@ -62,13 +69,14 @@ class RunManifest(Record):
     benchmark: str
     options: dict[str, str]
     prompts: dict[str, str] = Field(default_factory=dict)
+    shots: list[Shot] = Field(default_factory=list)
     repeats: int
     problems: ProblemsFile
     model: dict[str, str]
     versions: dict[str, str]
 
 
-ARM_FIELDS = ("backend", "settings", "style", "pictures", "benchmark", "options", "prompts", "repeats")
+ARM_FIELDS = ("backend", "settings", "style", "pictures", "benchmark", "options", "prompts", "shots", "repeats")
 """The fields of a manifest that all runs (training seeds) of one arm share, besides the problems."""
 
 
@@ -122,6 +130,7 @@ def _settings(manifest: RunManifest) -> dict[str, object]:
         "benchmark": manifest.benchmark,
         **{f"option {name}": value for name, value in manifest.options.items()},
         **{f"prompt {name}": _short_hash(text) for name, text in manifest.prompts.items()},
+        "shots": ", ".join(shot.problem_id for shot in manifest.shots) or "none",
         "samples a question": manifest.repeats,
         **{f"version of {name}": value for name, value in manifest.versions.items()},
     }

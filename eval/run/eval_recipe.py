@@ -35,8 +35,9 @@ class EvalRecipe(WandbSettings):
     ``model`` is a folder, or the name under which the server knows it. What is asked is ``problems`` (a file of
     problems), or ``data`` (the user's copy of the ``benchmark``, which is read into ``output/problems.jsonl``; ``lang``
     is for a benchmark that has both languages); ``options`` are the benchmark's. ``prompts`` is a folder whose files
-    replace our prompts of the same names (:mod:`eval.benchmarks.definition.prompt_files`). ``policy`` is that of
-    scoring.
+    replace our prompts of the same names (:mod:`eval.benchmarks.definition.prompt_files`). ``shots`` worked
+    examples, drawn by ``seed`` from the sequences in ``shots_from``, stand before every question
+    (:mod:`eval.run.shots`). ``policy`` is that of scoring.
 
     ``predictions`` are those of another system (:mod:`eval.run.given_predictions`), in one file or several, named by
     ``model`` and ``arm``, or else as the file is. ``columns`` says what a table calls our columns
@@ -71,6 +72,12 @@ class EvalRecipe(WandbSettings):
     prompts: Annotated[
         Path | None,
         Flag("Questions", "Folder of prompts that replace ours, e.g. en/question.md, zh/hst_text.md."),
+    ] = None
+    shots: Annotated[int | None, Flag("Questions", "Worked examples before each question, drawn by --seed.")] = Field(
+        default=None, ge=1
+    )
+    shots_from: Annotated[
+        Path | None, Flag("Questions", "The examples: sequences of training problems (srt build).")
     ] = None
     repeats: Annotated[int, Flag("Questions", "Samples per question.")] = Field(default=1, ge=1)
 
@@ -212,6 +219,10 @@ class EvalRecipe(WandbSettings):
         faults = []
         if (self.problems is None) == (self.data is None):
             faults.append("problems, data: give one of them, a file of problems or your copy of the benchmark")
+        if (self.shots is None) != (self.shots_from is None):
+            faults.append(
+                "shots, shots_from: give both, how many worked examples and the file of sequences they are from"
+            )
         if self.backend not in BACKENDS:
             known = f"{', '.join(BACKENDS)}{did_you_mean(self.backend, BACKENDS)}"
             raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {known}"]))
@@ -238,7 +249,7 @@ class EvalRecipe(WandbSettings):
     def _faults_of_a_file(self) -> Iterator[str]:
         if self.predictions is None:
             yield "predictions: missing, the file with the columns id and prediction"
-        for key in (*GENERATION, "adapter", "prompts", "repeats"):
+        for key in (*GENERATION, "adapter", "prompts", "shots", "repeats"):
             if self._given(key):
                 yield f"{key}: the back end {self.backend} generates nothing; leave it out"
         for key in self.columns:

@@ -58,7 +58,7 @@ def mark_finished(recipe: EvalRecipe, summary: dict[str, Any]) -> None:
 def _files(recipe: EvalRecipe) -> Iterator[Path]:
     """Every file that the scores depend on."""
     yield from (recipe.output / name for name in (MANIFEST, PREDICTIONS, SCORES, CHECKED, SUMMARY))
-    yield from (file for file in (recipe.problems, *recipe.files) if file is not None)
+    yield from (file for file in (recipe.problems, recipe.shots_from, *recipe.files) if file is not None)
     if recipe.data is not None:  # it was imported, which is not done twice
         yield from recipe.output.glob("*problems.jsonl")
     folders = [recipe.adapter, recipe.reference_tokenizer]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from eval.records.run_records import (
     ARM_FIELDS,
     MANIFEST,
     RunManifest,
+    Shot,
     describe_problems,
     differences_between,
     read_manifest,
@@ -86,12 +87,14 @@ def predict(
     benchmark: str = PLAIN,
     options: Mapping[str, str] | None = None,
     prompts: Mapping[str, str] | None = None,
+    shots: Sequence[Shot] = (),
     shard: Shard | None = None,
 ) -> PredictSummary:
     """Generate for every question of the file ``problems``, ``repeats`` times, into the folder ``output``.
 
     ``arm`` is the name of the run in comparisons; ``benchmark`` and its ``options`` decide what is asked of the
-    problems, and ``prompts`` (:func:`eval.benchmarks.definition.prompt_files.read_own_prompts`) replace ours.
+    problems, and ``prompts`` (:func:`eval.benchmarks.definition.prompt_files.read_own_prompts`) replace ours;
+    ``shots`` (:func:`eval.run.shots.draw_shots`) stand before every question.
     Predictions that are in the folder already are kept. A back end that reads pictures is shown them; any
     other gets the description of the diagram. ``shard`` is the part that this process generates; by default all.
 
@@ -113,7 +116,8 @@ def predict(
         require_lines_to_prove(arm)
     chosen = find_benchmark(benchmark)
     by_id = read_problems(problems)
-    asking = Asking(style, backend.reads_pictures, chosen_options(chosen, options or {}), prompts or {})
+    before = tuple(message for shot in shots for message in shot.messages)
+    asking = Asking(style, backend.reads_pictures, chosen_options(chosen, options or {}), prompts or {}, before)
     manifest = RunManifest(
         arm=arm,
         backend=backend.name,
@@ -124,13 +128,14 @@ def predict(
         benchmark=benchmark,
         options=dict(asking.options),
         prompts=dict(asking.own_prompts),
+        shots=list(shots),
         repeats=repeats,
         problems=describe_problems(problems, output, len(by_id)),
         model=backend.description,
         versions={"python": platform.python_version(), "srt": srt.__version__},
     )
     # Questions are consumed one by one: of ten thousand, only the prompts are kept in memory.
-    jobs = _jobs(chosen.ask(list(by_id.values()), asking), backend, manifest, problems)
+    jobs = _jobs(chosen.questions(list(by_id.values()), asking), backend, manifest, problems)
     del by_id
     batches = backend.plan([job.request for job in jobs], settings)
     if output.is_dir():

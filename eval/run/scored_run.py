@@ -44,5 +44,6 @@ def run_questions(manifest: RunManifest, problems: dict[str, Problem]) -> dict[t
 
 def asked_questions(manifest: RunManifest, problems: dict[str, Problem]) -> Iterator[Question]:
     """The questions of the run in the order in which they were asked, with their messages and pictures."""
-    asking = Asking(manifest.style, manifest.pictures, manifest.options, manifest.prompts)
-    return find_benchmark(manifest.benchmark).ask(list(problems.values()), asking)
+    before = tuple(message for shot in manifest.shots for message in shot.messages)
+    asking = Asking(manifest.style, manifest.pictures, manifest.options, manifest.prompts, before)
+    return find_benchmark(manifest.benchmark).questions(list(problems.values()), asking)

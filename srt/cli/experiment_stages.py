@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _SET_BY_EXPERIMENT = (
     "model", "adapter", "problems", "data", "lang", "benchmark", "options", "prompts", "output", "arm", "prompt", "ban",
-    "run_name",
+    "run_name", "shots_from",
 )  # fmt: skip
 """Keys of an evaluation recipe that an experiment sets itself."""
 
@@ -64,7 +64,8 @@ class TrainAndEval:
                 raise UserError(f"evaluate: {key}: the experiment sets this itself")
         for test in experiment.benchmarks:
             chosen_options(find_benchmark(test.benchmark), test.options)
-        own = {"model": "m", "problems": "p.jsonl", "output": "o"}
+        own: dict[str, Any] = {"model": "m", "problems": "p.jsonl", "output": "o"}
+        own |= {"shots_from": Path("s.jsonl")} if "shots" in experiment.evaluate else {}
         asked = _eval_recipe(experiment.evaluate, None, own)
         for arm in map(arm_named, experiment.arms):
             if arm.decode:
@@ -121,6 +122,9 @@ class TrainAndEval:
                 f"{problems}: {len(blind)} problems have pictures, the first {blind[0]!r}, and the model reads none: "
                 "have them described (describe: a config of srt teach), or test a vision model"
             )
+        shown = [arm for arm in experiment.arms if arm_named(arm).shots]
+        if shown and pictures and any(problem.images for problem in held.values()):
+            raise UserError(f"arms: {shown[0]}: {problems} has pictures, and shots are for text alone; leave it out")
         if guided := [arm for arm in experiment.arms if arm_named(arm).decode]:
             of_none = [problem.id for problem in held.values() if not is_of_a_world(without_gold(problem))]
             if of_none:
@@ -132,7 +136,7 @@ class TrainAndEval:
         options = {} if benchmark is None else benchmark.options
         prompts = {} if benchmark is None or benchmark.prompts is None else read_own_prompts(benchmark.prompts)
         asking = Asking(experiment.prompt, pictures, chosen_options(chosen, options), prompts)
-        if not any(True for _ in chosen.ask(list(held.values()), asking)):
+        if not any(True for _ in chosen.questions(list(held.values()), asking)):
             raise UserError(f"{problems}: the benchmark {chosen.name} asks nothing of these problems")
         require_gold_that_can_be_met(problems, chosen.name)
 

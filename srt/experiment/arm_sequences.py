@@ -29,6 +29,7 @@ from srt.io.record_reader import count_lines, read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Cluster, Problem, Record, Refusal, cluster_of
 from srt.io.records import Sequence as TrainingSequence
+from srt.language.arms import arm_named
 from srt.language.trace import Trace
 from srt.pipeline.build import build
 from srt.pipeline.check import check_file, first_fault
@@ -170,6 +171,16 @@ def build_arms(experiment: Experiment, pictures: bool, say: Say) -> None:
     for arm in arms:
         _all_of(folder, arm).unlink(missing_ok=True)
         _lacking(folder, arm).unlink(missing_ok=True)
+
+
+def require_shots(experiment: Experiment) -> None:
+    """Raise a :class:`UserError` where there are fewer training problems than worked examples."""
+    count = experiment.evaluate.get("shots")
+    for arm in experiment.arms:
+        if (shown := arm_named(arm).shots) is not None:
+            file = ExperimentFolder(experiment.output).sequences(shown)
+            if (there := count_lines(file)) < (count or 0):
+                raise UserError(f"evaluate: shots: {count} were asked for, and {file} has {there} training problems")
 
 
 def _build_all(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from srt.experiment.experiment_blocks import ContinuedModel, Curve, InitModel, TaughtTraces
 from srt.experiment.experiment_recipe import SET_BY_EXPERIMENT, Experiment
+from srt.language.arms import arm_named
 
 LENGTH = ("steps", "epochs")
 """The keys that say how long a training run is."""
@@ -17,7 +18,7 @@ def contradictions(experiment: Experiment) -> list[str]:
     faults = [*_of_stages(experiment), *_of_traces(experiment), *_of_held_out(experiment), *_of_model(experiment)]
     if not experiment.test_problems and not experiment.benchmarks:
         faults.append("test_problems, benchmarks: at least one test is needed")
-    faults += [*_of_learn(experiment), *_of_hub(experiment)]
+    faults += [*_of_shots(experiment), *_of_learn(experiment), *_of_hub(experiment)]
     if experiment.curve is not None:
         faults += _of_curve(experiment, experiment.curve)
     return faults
@@ -66,6 +67,17 @@ def _of_model(experiment: Experiment) -> Iterator[str]:
         yield f"model: continues: {', '.join(untrained)}: no other experiment has trained this arm"
     if experiment.probe is not None and (not isinstance(model, InitModel) or not experiment.test_problems):
         yield "probe: needs a new model (model: {arch: ...}) and test_problems, whose pictures are read"
+
+
+def _of_shots(experiment: Experiment) -> Iterator[str]:
+    shown = {arm: of for arm in experiment.arms if (of := arm_named(arm).shots)}
+    for arm, of in shown.items():
+        if of not in experiment.trained_arms:
+            yield f"arms: {arm}: shows sequences of {of}, which must be among the arms"
+    if shown and "shots" not in experiment.evaluate:
+        yield f"arms: {next(iter(shown))}: needs evaluate.shots, the number of worked examples before each question"
+    if not shown and "shots" in experiment.evaluate:
+        yield "evaluate: shots: no arm shows worked examples; name one in arms (base+srt-shots, ...), or remove the key"
 
 
 def _of_learn(experiment: Experiment) -> Iterator[str]:

@@ -171,7 +171,7 @@ class LearningCurves:
                     out=out,
                     benchmark=benchmark,
                     settings=evaluation_settings(
-                        self._experiment, f"{arm}/{seed}/{items}" + (f"/{test}" if len(self._tests) > 1 else "")
+                        self._experiment, f"{arm}/{seed}/{items}" + (f"/{test}" if len(self._tests) > 1 else ""), arm
                     ),
                     launch=self._eval_launch,
                 )

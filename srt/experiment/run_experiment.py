@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
-from srt.experiment.arm_sequences import build_arms, solve_training_problems
+from srt.experiment.arm_sequences import build_arms, require_shots, solve_training_problems
 from srt.experiment.experiment_blocks import SOLVED, BenchmarkTest, ContinuedModel, InitModel, Model, TaughtTraces
 from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, held_in_output, one_at_a_time
 from srt.experiment.experiment_models import (
@@ -140,6 +140,7 @@ def _prepare(
     solve_training_problems(experiment, say)
     teach_traces(experiment, tiny, say)
     build_arms(experiment, stages.reads_pictures(example_model(experiment)), say)
+    require_shots(experiment)
     write_probe(experiment, say)
     seeds = now.seeds_of(experiment)
     shared = experiment.seeds[:1] if experiment.probe and experiment.probe.shared else []
@@ -306,7 +307,7 @@ def _evaluate_all(
                 prompt=experiment.prompt,
                 out=runs[test][-1],
                 benchmark=benchmark,
-                settings=evaluation_settings(experiment, f"{arm}/{seed}" + (f"/{test}" if len(tests) > 1 else "")),
+                settings=evaluation_settings(experiment, f"{arm}/{seed}" + (f"/{test}" if len(tests) > 1 else ""), arm),
                 launch=_launch_file(experiment.eval_launch),
             )
             with one_at_a_time(experiment.output, f".{test}-{arm}-{seed}.lock", f"evaluates {name}", say):

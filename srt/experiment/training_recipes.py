@@ -10,6 +10,7 @@ import yaml
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment
 from srt.io.atomic_files import write_atomically
+from srt.language.arms import arm_named
 
 
 def write_recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> Path:
@@ -58,16 +59,20 @@ def _logging(experiment: Experiment, arm: str, seed: int) -> Any:
     return {**group, **given, "name": f"{experiment.name}/{arm}/{seed}"}
 
 
-def evaluation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
+def evaluation_settings(experiment: Experiment, name: str, arm: str | None = None) -> dict[str, Any]:
     """The experiment's ``evaluate`` for the run ``name``: with training's limits of pictures, and its
     variables of the chat template.
 
-    A model that is not trained would have those of its own.
+    A model that is not trained would have those of its own. Only an ``arm`` of worked examples has ``shots``.
     """
     pictures = experiment.train.get("pictures") or {}
     limits = {key: pictures[key] for key in ("min_pixels", "max_pixels") if pictures.get(key)}
     kwargs = {key: experiment.train[key] for key in ("chat_template_kwargs",) if experiment.train.get(key)}
-    return {**limits, **kwargs, **experiment.evaluate, **reporting_settings(experiment, name)}
+    settings = {**limits, **kwargs, **experiment.evaluate, **reporting_settings(experiment, name)}
+    shown = arm_named(arm).shots if arm else None
+    if shown is None:
+        return {key: value for key, value in settings.items() if key != "shots"}
+    return {**settings, "shots_from": ExperimentFolder(experiment.output).sequences(shown)}
 
 
 def reporting_settings(experiment: Experiment, name: str) -> dict[str, Any]:

@@ -34,14 +34,15 @@ class Arm:
 
     ``build`` makes the completion of a trace; ``None`` for an arm that trains on nothing. ``input`` says which trace it
     takes. ``ban`` is the operation whose word is forbidden while generating, ``decode`` the way of decoding that
-    evaluation uses. ``learns``: it goes on from the trained model of ``srt``
-    (:mod:`srt.experiment.learned_arms`).
+    evaluation uses. ``shots`` is the arm whose sequences are worked examples before each question. ``learns``: it
+    goes on from the trained model of ``srt`` (:mod:`srt.experiment.learned_arms`).
     """
 
     build: Builder | None
     input: Input = "steps"
     ban: Operation | None = None
     decode: Literal["proved"] | None = None
+    shots: str | None = None
     learns: Learns | None = None
 
     @property

@@ -97,6 +97,7 @@ def _steps_text(trace: Trace, steps: Sequence[Step]) -> Completion:
 LEARNS: tuple[Learns, ...] = get_args(Learns)
 ARMS: dict[str, Arm] = {
     "base": Arm(None),
+    **{f"base+{of}-shots": Arm(None, shots=of) for of in ("answer", "cot", "srt")},
     "answer": Arm(completion, input="any"),
     "cot": Arm(prose_text, input="prose"),
     "cot-terse": Arm(prose_text, input="terse prose"),

@@ -17,7 +17,7 @@ from gguf import GGUFReader, GGUFWriter
 from gguf.constants import GGUFValueType, LlamaFileType
 from gguf.quants import dequantize
 
-from research.pretrained.smollm2 import convert  # the one place of the tests that names the converter
+from train.models.pretrained.smollm2 import convert  # the one place of the tests that names the converter
 
 OWN = ("GGUF.version", "GGUF.tensor_count", "GGUF.kv_count", "general.architecture", "general.file_type")
 

@@ -17,6 +17,7 @@ from pydantic import AliasChoices, Field
 from eval.benchmarks.definition.prompt_files import layout_fields, with_own_prompts
 from eval.records.run_records import Run
 from srt.corpora.corpus_reader import CorpusReader
+from srt.io.errors import UserError
 from srt.io.records import Answer, Image, Message, Problem, Record
 from srt.language.prompts import PromptStyle, prompt_messages
 
@@ -44,13 +45,15 @@ STEPS = {"steps": ("off", "on")}
 
 
 class Asking(NamedTuple):
-    """How a run asks: the style of its prompts, whether the model is shown pictures, the benchmark's options, and the
-    prompts that replace ours (:mod:`eval.benchmarks.definition.prompt_files`)."""
+    """How a run asks: the style of its prompts, whether the model is shown pictures, the benchmark's options, the
+    prompts that replace ours (:mod:`eval.benchmarks.definition.prompt_files`), and the turns that stand before every
+    question (:mod:`eval.run.shots`)."""
 
     style: PromptStyle
     pictures: bool
     options: Options
     own_prompts: Mapping[str, str] = MappingProxyType({})
+    before: tuple[Message, ...] = ()
 
 
 class Published(Record):
@@ -137,3 +140,17 @@ class Benchmark:
     contrast: Callable[[Mapping[str, Run]], list[Table]] | None = None
     of_means: Callable[[Mapping[str, float]], dict[str, float]] | None = None
     mapped: bool = False
+
+    def questions(self, problems: Sequence[Problem], asking: Asking) -> Iterator[Question]:
+        """What is asked of ``problems``, each question after the turns that ``asking`` puts before it.
+
+        Raises:
+            UserError: a question shows pictures, which belong to the first user's turn.
+        """
+        for question in self.ask(problems, asking):
+            if asking.before and question.images:
+                raise UserError(
+                    f"shots: problem {question.problem.id!r} shows pictures, and shots are for text alone; leave shots "
+                    "out"
+                )
+            yield question._replace(messages=[*asking.before, *question.messages])

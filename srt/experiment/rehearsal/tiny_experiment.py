@@ -34,7 +34,7 @@ _ITEMS = 8
 """Of each stage, and between the points of a curve."""
 _PROBE: dict[str, Any] = {"asked": 8, "enough": 0, "train": {"steps": 2}}
 _ASKING: dict[str, Any] = {"max_new_tokens": 48, "batch_size": 8, "threads": 1}
-_KEPT_OF_EVALUATE = ("repeats", "policy", "temperature", "top_p")
+_KEPT_OF_EVALUATE = ("repeats", "policy", "temperature", "top_p", "shots")
 _TEACHING = "openai"
 """The config whose prompts and rounds are rehearsed where traces come from a folder that is not there."""
 

@@ -84,6 +84,9 @@ def test_all_weights_by_one_override() -> None:
         ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "srt.sequences"}]}, r"benchmarks\.0\.name: "),
         ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "train"}]}, "train is taken"),
         ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "left_out"}]}, "left_out is taken"),
+        ({"arms": ["base+cot-shots", "srt"], "evaluate": {"shots": 3}}, r"arms: base\+cot-shots: .* of cot"),
+        ({"arms": ["base+srt-shots", "srt"]}, r"arms: base\+srt-shots: needs evaluate\.shots"),
+        ({"evaluate": {"shots": 3}}, "evaluate: shots: no arm"),
         ({"traces": {"srt": "no/such"}}, r"traces.srt: no/such: no such file; srt teach"),
     ],
 )

@@ -319,6 +319,25 @@ def test_arms_that_only_generate_otherwise_are_trained_once(tmp_path: Path) -> N
     ]
 
 
+def test_worked_examples_are_those_of_an_arm_and_shown_to_one_alone(tmp_path: Path) -> None:
+    shown: dict[str, tuple[object, object]] = {}
+
+    class Watching(FakeStages):
+        def evaluate(self, evaluation: Evaluation) -> None:
+            shown[evaluation.arm] = evaluation.settings.get("shots"), evaluation.settings.get("shots_from")
+            super().evaluate(evaluation)
+
+    arms = {"arms": ["base", "base+srt-shots", "srt"]}
+    run(make(tmp_path, **arms, evaluate={"shots": 3}), Watching())
+    file = tmp_path / "out" / "data" / "srt.sequences.jsonl"
+    assert shown == {"base": (None, None), "base+srt-shots": (3, file), "srt": (None, None)}
+    (tmp_path / "few").mkdir()
+    few = FakeStages()
+    with pytest.raises(UserError, match=r"^evaluate: shots: 7 .*srt\.sequences\.jsonl has 6 training problems$"):
+        run(make(tmp_path / "few", **arms, evaluate={"shots": 7}), few)
+    assert not [call for call in few.calls if call.startswith("train")]
+
+
 def test_what_a_training_would_refuse_is_found_before_the_first_one(tmp_path: Path) -> None:
     stages = FakeStages()
     stages.faults = {"srt-0": ["sequences are too long: 3"]}

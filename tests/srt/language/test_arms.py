@@ -92,4 +92,7 @@ def test_an_arm_that_does_not_exist_is_named() -> None:
 
 def test_the_arms_that_forbid_a_word() -> None:
     assert {name: arm.ban for name, arm in ARMS.items() if arm.ban} == {f"srt-ban-{op}": op for op in OPERATIONS}
-    assert [name for name, arm in ARMS.items() if arm.build is None] == ["base"]
+    assert {name: arm.shots for name, arm in ARMS.items() if arm.build is None} == {
+        "base": None,
+        **{f"base+{of}-shots": of for of in ("answer", "cot", "srt")},
+    }

@@ -10,9 +10,9 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoConfig, AutoTokenizer
 
-from research.pretrained import smollm2
-from research.pretrained.smollm2 import convert
 from srt.io.errors import UserError
+from train.models.pretrained import smollm2
+from train.models.pretrained.smollm2 import PACKAGE, convert
 
 LAYER = {
     "attn_q": (16, 16),
@@ -90,7 +90,22 @@ def test_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         wheel.writestr("package/__init__.py", "")
     with pytest.raises(UserError, match="0 GGUF files"):
         convert(tmp_path / "empty.whl", tmp_path / "model")
+    (tmp_path / "half.whl").write_bytes((tmp_path / "empty.whl").read_bytes()[:-30])
+    with pytest.raises(UserError, match="not a whole wheel"):
+        convert(tmp_path / "half.whl", tmp_path / "model")
+    (tmp_path / "half.whl").unlink()
     monkeypatch.setattr(smollm2, "find_spec", lambda name: None)
     with pytest.raises(UserError, match="pip install gguf"):
         convert(tmp_path / "empty.whl", tmp_path / "model")
     assert [file.name for file in tmp_path.iterdir()] == ["empty.whl"]
+
+
+def test_without_a_network_the_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(smollm2, "find_spec", lambda name: name)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    with pytest.raises(UserError, match=PACKAGE) as refused:
+        convert(None, tmp_path / "model")
+    assert "\n" not in str(refused.value)
+    assert not list(tmp_path.iterdir())
