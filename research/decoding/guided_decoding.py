@@ -47,7 +47,6 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Problem, Record, cluster_of
 from srt.io.yaml_config import Config, parse_config, read_yaml
 from srt.judging.judge import judge_trace
-from srt.judging.prefix import without_gold
 from srt.language.prompts import PromptStyle
 from srt.language.trace import Trace
 from srt.pipeline.solve import solve_one
@@ -326,7 +325,8 @@ def _row(way: WayName, budget: int, cells: Sequence[tuple[int, Cell]], problems:
 def _solve(problems: Sequence[Problem]) -> tuple[Row, float]:
     """The exact solver's own traces, and its milliseconds a problem."""
     started = time.perf_counter()
-    traces = [solve_one(without_gold(problem)) for problem in problems]
+    # The solver may read what `without_gold` takes out of sight (what a problem of views asks for), but no answer.
+    traces = [solve_one(problem.model_copy(update={"answer": None})) for problem in problems]
     milliseconds = 1000 * (time.perf_counter() - started) / len(problems)
     judged = [
         judge_trace(problem, trace) if isinstance(trace, Trace) else None
