@@ -136,8 +136,10 @@ def _compare(
     if theirs.finish_reason == "error":
         return row.model_copy(update={"first_difference": row.first_difference or 0}), []
     prompt = reference.tokenizer.encode(request.prompt, add_special_tokens=False)
-    ids = list(another.ids or reference.tokenizer.encode(theirs.text, add_special_tokens=False))
-    if another.ids is None and theirs.finish_reason == "stop":
+    # The ids of an equal text are the reference's own: one that was cut inside a character cannot be encoded again.
+    known_ids = another.ids or (one.ids if row.first_difference is None else None)
+    ids = list(known_ids or reference.tokenizer.encode(theirs.text, add_special_tokens=False))
+    if known_ids is None and theirs.finish_reason == "stop":
         ids.append(reference.tokenizer.eos_token_id)
     if not ids:
         return row.model_copy(update={"recount": 0}), []
