@@ -12,7 +12,12 @@ from typing import Any
 from srt import Problem, linearize, prompt, sample, solve
 
 TASKS = 6
-SETTINGS: dict[str, dict[str, Any]] = {"seating": {}, "views": {"style": "none"}, "routes": {"lang": "zh"}, "solids": {}}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "seating": {},
+    "views": {"style": "none"},
+    "routes": {"lang": "zh"},
+    "solids": {},
+}
 
 
 @cache
