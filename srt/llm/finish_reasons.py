@@ -16,8 +16,6 @@ _WORDS: dict[FinishReason, tuple[str, ...]] = {
         "end_turn",
         "complete",
         "completed",
-        "tool_calls",
-        "function_call",
     ),
     "length": (
         "length",
