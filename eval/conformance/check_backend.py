@@ -152,7 +152,7 @@ def _compare(
     ends = theirs.finish_reason == "stop"
     known = said is not None and len(ids) - len(said) in (0, ends)
     gaps = [abs(mine - its) for mine, its in zip(chosen, said or (), strict=False)] if known else []
-    recount = len(ids) if another.ids is not None or not said else len(said)
+    recount = len(ids) if known_ids is not None or not said else len(said)
     if theirs.output_tokens == recount + 1 and said is not None and len(said) == len(ids) - ends:
         recount += 1
     return row.model_copy(update={"recount": recount, "behind": behind}), gaps
