@@ -91,7 +91,7 @@ class Result(Record):
     """A model after a round (0: trained on the source alone), on the target's test problems.
 
     ``kept`` texts were trained on, of ``kept_problems``; ``kept_right`` is the share of them with the right answer,
-    which no way is told. ``sampled`` and ``trained`` are tokens of this round.
+    which no way gets to see. ``sampled`` and ``trained`` are tokens of this round.
     """
 
     way: str

@@ -64,7 +64,12 @@ class BruteSolids:
             if fact.name.startswith("solid = "):
                 kinds += fact.name.removeprefix("solid = ").split(" ")[::2]
         kinds = [kind for kind in dict.fromkeys(kinds) if kind != "solid"]
-        found = asked_value(SolidStatement((*kinds, "solid"), tuple(given), meant[0]))
+        if [fact.name for fact in given] == [meant[0]] and given[0].measure:
+            return near(metres(given[0].measure), metres(meant[1]))  # the same in another unit
+        try:
+            found = asked_value(SolidStatement((*kinds, "solid"), tuple(given), meant[0]))
+        except (KeyError, AssertionError):  # a measure of a solid of which nothing is cited, or no such solid
+            return False
         return near(found, metres(meant[1]))
 
 

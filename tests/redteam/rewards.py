@@ -66,8 +66,8 @@ def by_search(world: str, candidates: int, problems: int = PROBLEMS) -> Table:
         tried += 1
         value = _pay(table, target, trace.steps, text, trace.answer)
         keep(target, trace, 0 if value > PREFIX_WEIGHT else 4 - int(8 * value))
-        for text, answer in _spoilt(target, trace, rng):
-            _pay(table, target, trace.steps, text, answer)
+        for text, answer, steps in _spoilt(target, trace, rng):
+            _pay(table, target, steps, text, answer)
     return table
 
 
@@ -95,8 +95,9 @@ def _honest(target: Target, steps: Sequence[Step]) -> tuple[bool, float]:
     return good == len(steps), len(teacher & set(claims[:good])) / len(teacher)
 
 
-def _spoilt(target: Target, trace: Trace, rng: random.Random) -> Iterator[tuple[str, str | None]]:
-    """Texts made of ``trace``, each with the answer that it states: cut, with another answer, or with lines again."""
+def _spoilt(target: Target, trace: Trace, rng: random.Random) -> Iterator[tuple[str, str | None, Sequence[Step]]]:
+    """Texts made of ``trace``, each with the answer that it states and its steps: cut, with another answer, or with
+    lines again."""
     lines = linearize(trace).split("\n")
     lang = target.problem.lang
     how = rng.randrange(4)
@@ -105,14 +106,14 @@ def _spoilt(target: Target, trace: Trace, rng: random.Random) -> Iterator[tuple[
         text = "\n".join(kept)[: -rng.randrange(1, 9)]
         # Of a word cut after its first letter, an option may be left: that is an answer.
         if text.split("\n")[-1] not in target.problem.choices:
-            yield text, None
+            yield text, None, trace.steps
     elif how == 1:
         other = rng.choice([*target.problem.choices, *"123456789"][: len(target.problem.choices) or 9])
         kept = lines[: rng.randrange(1, len(lines))]
-        yield "\n".join([*kept, answer_line(other, lang)]), other
+        yield "\n".join([*kept, answer_line(other, lang)]), other, trace.steps[: len(kept)]
     elif how == 2:
         at = rng.randrange(len(lines) - 1)
-        yield "\n".join([*lines[:at], *[lines[at]] * rng.randrange(2, 80), *lines[at:]]), trace.answer
+        yield "\n".join([*lines[:at], *[lines[at]] * rng.randrange(2, 80), *lines[at:]]), trace.answer, trace.steps
 
 
 def by_hand(world: str, problems: int = 4) -> Table:

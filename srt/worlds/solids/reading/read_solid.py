@@ -81,7 +81,7 @@ def read_measure(text: str) -> Measure | None:
 
 def _number(text: str) -> ExactNumber | None:
     total = ExactNumber(())
-    words = re.sub(r"\s*([+-])\s*", r" \1", text).split()
+    words = re.sub(r"([+-])\s*", r" \1", text).split()
     for word in words:
         match = _TERM.fullmatch(word)
         if match is None or not word.strip("+-") or (match[5] == "" and not match[6] and "/" in word):
