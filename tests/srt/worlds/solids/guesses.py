@@ -63,6 +63,8 @@ def folded(problem: Problem, trace: Trace, rng: random.Random) -> list[Step] | N
     steps = list(trace.steps)
     inner_name, inner, _ = (steps[m - 1].claim or "").split(" = ")
     name, formula, value = (steps[n - 1].claim or "").split(" = ")
+    if inner == "C/(2*pi)" and {"L", "h"} <= {name[0], *formula}:
+        return None  # that is one relation, L = C*h
     letter = inner_name if inner_name in formula else inner_name[0]
     claim = f"{name} = {formula.replace(letter, f'({inner})', 1)} = {value}"
     args = [w for w in steps[n - 1].args if w != f"#{m}"]

@@ -156,7 +156,7 @@ def test_the_arithmetic_of_the_field() -> None:
     )
 
 
-@pytest.mark.parametrize("n", [300, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n", [300, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_no_guess_no_leap_and_no_idle_premise_is_proved(n: int) -> None:
     """Every one of them has the right answer."""
     sampler, rng = WORLD.sampler({}), random.Random("guesses")

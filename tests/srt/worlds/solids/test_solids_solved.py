@@ -24,7 +24,7 @@ def in_metres(measure: Measure) -> float:
     return float(measure.number) * (float(size_of(measure.unit)) if scaled else 1.0)
 
 
-@pytest.mark.parametrize("n", [120, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n", [120, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_each_problem_has_one_right_answer_and_a_proved_trace(n: int) -> None:
     sampler = WORLD.sampler({})
     seen: Counter[tuple[str, str, bool]] = Counter()
