@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import train.run.finish
 import train.train_srt
 from train.models.init_model import init_model
 from train.recipe import Recipe
@@ -24,7 +25,7 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 def test_new_model_checkpoints_adapter_and_merged_model(
     umask: int, recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train.train_srt, "remove_checkpoints", lambda *_, **__: None)
+    monkeypatch.setattr(train.run.finish, "remove_checkpoints", lambda *_, **__: None)
     base = tmp_path / "base"
     init_model("llama", ["Ana is right of Bo"], base, hidden=16, layers=1, heads=1, vocab=300)
     for name, lora in (("adapter", {"r": 2}), ("whole", None)):
