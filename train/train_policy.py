@@ -22,9 +22,10 @@ from train.loop.in_force import block_of, settings_in_force
 from train.loop.preemption import Preempted, StopAtSignal
 from train.loop.reporting import ReportTarget, reporting
 from train.models.load_model import load_model, model_faults
-from train.models.model_files import load_tokenizer
+from train.models.model_files import load_tokenizer_and_processor
 from train.policy.arguments import make_policy_arguments, policy_faults
 from train.policy.held_out import HeldOutProblems
+from train.policy.pictures import PolicyPictures
 from train.policy.policy_trainer import PolicyTrainer, make_policy_trainer
 from train.policy.problems import PolicyPlan, PromptedProblem, also_learned_from, ask, plan_steps
 from train.policy.scoring import NO_SIGNAL
@@ -86,9 +87,10 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
     # 2. The problems, their prompts, and their order.
     if recipe.threads is not None:
         torch.set_num_threads(recipe.threads)
-    tokenizer = load_tokenizer(recipe.model.path)
-    asked = ask(recipe, grpo.problems, "train", tokenizer)
-    held_out = [] if grpo.held_out is None else ask(recipe, grpo.held_out, "dev", tokenizer)
+    tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
+    pictures = None if processor is None else PolicyPictures(processor, recipe)
+    asked = ask(recipe, grpo.problems, "train", tokenizer, pictures)
+    held_out = [] if grpo.held_out is None else ask(recipe, grpo.held_out, "dev", tokenizer, pictures)
     plan = plan_steps(recipe, len(asked), processes)
     if faults := launch_faults(launch, recipe, plan.accumulation):
         raise UserError("; ".join(faults))
@@ -105,7 +107,9 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
     with hold_folder(output) if is_main else nullcontext(), ExitStack() as stack:
         if is_main and (find_start(output, keys, resume) != start or finished_summary(output, keys) is not None):
             raise UserError(f"{output}: another process has written to output meanwhile; start again")
-        trainer = make_policy_trainer(recipe, arguments, model, tokenizer, asked, plan, reference, start.seconds)
+        trainer = make_policy_trainer(
+            recipe, arguments, model, tokenizer, asked, plan, reference, start.seconds, pictures
+        )
         in_force = settings_in_force(trainer, recipe, plan)
         try:
             targets: list[ReportTarget] = []
@@ -134,6 +138,8 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
             # 5. The weights before the summary: where there is a summary, the weights are complete.
             trainer.save_final(output)
             if is_main:
+                if processor is not None:
+                    processor.save_pretrained(output)
                 check_weights(output, sum(map(count_elements, saved_parameters(trainer.model))))
         except BaseException:
             if is_main:
@@ -142,7 +148,7 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
         summary = _summarize(trainer, fingerprint_hash(keys), asked, plan, seconds)
         if is_main:
             data = f"{summary.examples:,} problems, answered by itself {grpo.samples} times each time they came."
-            finish_run(recipe, summary, data, reads_pictures=False)
+            finish_run(recipe, summary, data, reads_pictures=processor is not None)
         return summary
 
 

@@ -7,8 +7,12 @@ from pathlib import Path
 
 from trl import GRPOConfig
 
+from srt.experiment.problem_sources import WorldProblems
 from train.loop.training_arguments import check_arguments, of_every_objective
+from train.models.families.model_family import ModelFamily
+from train.models.families.positions import Mrope
 from train.models.model_files import load_family
+from train.objective import Grpo
 from train.policy.problems import PolicyPlan
 from train.recipe import Recipe
 from train.run.launch import Cluster
@@ -57,10 +61,8 @@ def policy_faults(recipe: Recipe, cluster: Cluster) -> list[str]:
     """A line for each thing that this objective does not do."""
     grpo, faults = recipe.objective.grpo, []
     assert grpo is not None
-    if Path(recipe.model.path).is_dir() and load_family(recipe.model.path).reads_pictures:
-        faults.append(
-            f"model.path: {recipe.model.path}: objective: grpo does not show pictures yet; take a model that reads text"
-        )
+    if Path(recipe.model.path).is_dir() and (family := load_family(recipe.model.path)).reads_pictures:
+        faults += _picture_faults(recipe, grpo, family)
     if grpo.kl and recipe.lora is None and cluster.method not in ("one", "ddp"):
         faults.append(
             f"objective.grpo.kl: needs a second copy of the weights, which is not sharded ({cluster.method}); use "
@@ -68,4 +70,22 @@ def policy_faults(recipe: Recipe, cluster: Cluster) -> list[str]:
         )
     if grpo.vllm is not None and importlib.util.find_spec("vllm") is None:
         faults.append("objective.grpo.vllm: the package vllm is not installed; remove the key to use transformers")
+    return faults
+
+
+def _picture_faults(recipe: Recipe, grpo: Grpo, family: ModelFamily) -> list[str]:
+    faults = []
+    if not isinstance(family.positions, Mrope):
+        faults.append(
+            f"model.path: {recipe.model.path}: objective: grpo shows pictures to Qwen's vision models alone; take one "
+            "of them, or a model that reads text"
+        )
+    if grpo.vllm is not None:
+        faults.append("objective.grpo.vllm: it does not show pictures here; remove the key to use transformers")
+    for name, source in (("problems", grpo.problems), ("held_out", grpo.held_out)):
+        if isinstance(source, WorldProblems):
+            faults.append(
+                f"objective.grpo.{name}: {source.world} draws no pictures during a run; write them and their pictures "
+                "with `srt sample`, and name the file"
+            )
     return faults

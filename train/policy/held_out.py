@@ -54,6 +54,8 @@ class HeldOutProblems(TrainerCallback):  # type: ignore[misc]
                 trainer.eos_token_ids,
                 trainer.grpo.max_new_tokens,
                 temperature=0.0,
+                pictures=trainer.pictures,
+                shown=[one.shown for one in members],
             )
             for asked, ids in zip(members[: len(own)], texts, strict=False):
                 whole = ids[-1] in trainer.eos_token_ids

@@ -20,6 +20,7 @@ from train.loop.run_trainer import RunTrainer, ready
 from train.objective import Grpo
 from train.policy.credit import first_token_of, from_first_fault
 from train.policy.monitor import PolicyMonitor
+from train.policy.pictures import PolicyPictures, Shown
 from train.policy.problems import PolicyPlan, PromptedProblem
 from train.policy.sampling import generate_ids
 from train.policy.scoring import JUDGE_SECONDS, JUDGE_SHARE, Scored, score, score_groups
@@ -38,11 +39,12 @@ def make_policy_trainer(
     plan: PolicyPlan,
     reference: PreTrainedModel | None = None,
     seconds_before: float = 0.0,
+    pictures: PolicyPictures | None = None,
 ) -> PolicyTrainer:
     """A trainer for the steps of ``plan`` on the problems ``asked``, ready to ``train()``.
 
     ``reference`` is the initial model, where ``kl`` asks for one that is no adapter's base. ``seconds_before`` is the
-    training time before a resumed run was killed.
+    training time before a resumed run was killed. ``pictures`` opens those of the problems.
 
     Raises:
         UserError: accelerate does not shard the model as its file asks, or credit by step at sequence level.
@@ -62,7 +64,7 @@ def make_policy_trainer(
         processing_class=tokenizer,
     )
     ready(trainer, recipe, seconds_before)
-    trainer.grpo, trainer.asked = grpo, asked
+    trainer.grpo, trainer.asked, trainer.pictures = grpo, asked, pictures
     # TRL would make a reference of its own: of the same path, but not by our loader; for an adapter, a second adapter
     # that it saves beside the first.
     trainer.beta = grpo.kl
@@ -85,19 +87,27 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
     Attributes:
         grpo: the settings.
         asked: the problems, which rows of the data set number.
+        pictures: opens their pictures, if the model reads any.
         evaluation: computes the figures of an evaluation (:mod:`train.policy.held_out`).
     """
 
     grpo: Grpo
     asked: Sequence[PromptedProblem]
+    pictures: PolicyPictures | None = None
     monitor: PolicyMonitor
     evaluation: Callable[[PolicyTrainer], dict[str, float]]
     _faults: Sequence[int] = ()
     _judge_seconds = 0.0
+    _shown: Sequence[Shown] = ()
 
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
-        """The ids that were made when the run began; ``prompts`` are the numbers of their problems."""
-        return [self.asked[int(prompt)].prompt for prompt in prompts], None, {}
+        """The ids that were made when the run began; ``prompts`` are the numbers of their problems.
+
+        TRL would make prompts and pictures anew by the processor; it is told of none, and given them below.
+        """
+        asked = [self.asked[int(prompt)] for prompt in prompts]
+        self._shown = [one.shown for one in asked]
+        return [one.prompt for one in asked], None, {}
 
     def _generate_single_turn(
         self, prompt_ids: list[list[int]], images: None, multimodal_fields: dict[str, Any], *args: Any, **kwargs: Any
@@ -126,13 +136,35 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
             self.eos_token_ids,
             self.max_completion_length,
             self.temperature,
+            self.pictures,
+            self._shown,
         )
         return ids, None
 
-    def _get_per_token_logps_and_entropies(self, model: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
-        """As the parent; under FSDP2 with the head gathered, whose weight the fused head reads."""
+    def _get_per_token_logps_and_entropies(
+        self,
+        model: torch.nn.Module,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        logits_to_keep: int,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Any:
+        """As the parent; with pictures; under FSDP2 with the head gathered, whose weight the fused head reads."""
         gather_head(model)
-        return super()._get_per_token_logps_and_entropies(model, *args, **kwargs)
+        if self.pictures is not None and kwargs.get("pixel_values") is None:  # of the texts that were just drawn
+            kwargs |= self._of_pictures(input_ids, input_ids.size(1) - logits_to_keep)
+        return super()._get_per_token_logps_and_entropies(
+            model, input_ids, attention_mask, logits_to_keep, *args, **kwargs
+        )
+
+    def _of_pictures(self, ids: torch.Tensor, prompt: int) -> dict[str, Any]:
+        """What TRL knows of the pictures of the texts ``ids`` [texts, tokens], whose prompts have ``prompt`` tokens."""
+        assert self.pictures is not None
+        features = self.pictures.features(self._shown)
+        features["mm_token_type_ids"] = self.pictures.kinds(ids[:, :prompt], ids.size(1))
+        on_device = {name: value.to(ids.device) for name, value in features.items()}
+        return {**on_device, "num_images": [len(shown) for shown in self._shown]}
 
     def _calculate_rewards(
         self,
@@ -173,6 +205,9 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
         if self.grpo.credit == "first_fault":
             length = batch["completion_ids"].size(1)
             batch["advantages"] = from_first_fault(batch["advantages"], self._faults, length)
+        if self.pictures is not None:
+            ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
+            batch |= self._of_pictures(ids, batch["prompt_ids"].size(1))
         return batch
 
     def compute_loss(self, model: torch.nn.Module, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> torch.Tensor:

@@ -16,21 +16,26 @@ from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.record_lines import parse_record
 from srt.io.records import Problem
-from srt.language.prompts import THINK_OPENS, prompt_ids, prompt_messages
+from srt.language.prompts import THINK_OPENS, prompt_ids, prompt_messages, render_prompt
 from srt.pipeline.generate import NewProblems, draw, identities, sampler_of
 from srt.rewards import refuse_damaged
 from train.objective import Grpo, Problems
+from train.policy.pictures import PolicyPictures, Shown
 from train.recipe import Recipe
 
 _DRAWN = 64  # at a time
 
 
 class PromptedProblem(NamedTuple):
-    """A problem and its prompt; ``thinks``: the prompt ends in a think block that the text is to close."""
+    """A problem and its prompt with the pictures ``shown`` in it.
+
+    ``thinks``: the prompt ends in a think block that the text is to close.
+    """
 
     problem: Problem
     prompt: list[int]
     thinks: bool
+    shown: Shown = ()
 
 
 class PolicyPlan(NamedTuple):
@@ -47,8 +52,16 @@ class PolicyPlan(NamedTuple):
     order: npt.NDArray[np.int64]
 
 
-def ask(recipe: Recipe, source: Problems, split: str, tokenizer: PreTrainedTokenizerBase) -> list[PromptedProblem]:
+def ask(
+    recipe: Recipe,
+    source: Problems,
+    split: str,
+    tokenizer: PreTrainedTokenizerBase,
+    pictures: PolicyPictures | None = None,
+) -> list[PromptedProblem]:
     """The problems of ``source`` with their prompts, which are those of fine-tuning and evaluation.
+
+    With ``pictures`` the prompts show those of the problems, which lie beside their file.
 
     ``split`` is that of a world, where its specification names none. A prompt that leaves no room for
     ``max_new_tokens`` within ``max_length`` is an error, or with ``too_long: drop`` its problem is left out.
@@ -59,9 +72,13 @@ def ask(recipe: Recipe, source: Problems, split: str, tokenizer: PreTrainedToken
     grpo = _grpo(recipe)
     asked: list[PromptedProblem] = []
     room = recipe.max_length - grpo.max_new_tokens
+    shown: Shown = ()
     for problem in find_problems(source, split):
         try:
-            ids = prompt_ids(tokenizer, prompt_messages(problem, grpo.prompt), kwargs=recipe.chat_template_kwargs)
+            if pictures is None:
+                ids = prompt_ids(tokenizer, prompt_messages(problem, grpo.prompt), kwargs=recipe.chat_template_kwargs)
+            else:
+                ids, shown = _with_pictures(recipe, problem, _root(source), tokenizer, pictures)
         except UserError as error:
             raise UserError(f"problem {problem.id}: {error}") from None
         if len(ids) > room and recipe.too_long == "refuse":
@@ -71,10 +88,23 @@ def ask(recipe: Recipe, source: Problems, split: str, tokenizer: PreTrainedToken
             )
         if len(ids) <= room:
             ending = tokenizer.decode(ids[-8:])
-            asked.append(PromptedProblem(problem, ids, thinks=ending.rstrip().endswith(THINK_OPENS)))
+            asked.append(PromptedProblem(problem, ids, thinks=ending.rstrip().endswith(THINK_OPENS), shown=shown))
     if not asked:
         raise UserError(f"objective.grpo: {_named(source)}: no problem is left whose prompt fits into {room} tokens")
     return asked
+
+
+def _with_pictures(
+    recipe: Recipe, problem: Problem, root: Path, tokenizer: PreTrainedTokenizerBase, pictures: PolicyPictures
+) -> tuple[list[int], Shown]:
+    messages = prompt_messages(problem, _grpo(recipe).prompt, pictures=True)
+    text = render_prompt(tokenizer, messages, len(problem.images), recipe.chat_template_kwargs)
+    return pictures.place(problem, root, tokenizer.encode(text, add_special_tokens=False))
+
+
+def _root(source: Problems) -> Path:
+    """The folder that paths of pictures are relative to."""
+    return Path(source).parent if isinstance(source, str) else Path()
 
 
 def also_learned_from(asked: Sequence[PromptedProblem], held_out: Sequence[PromptedProblem]) -> str | None:

@@ -14,6 +14,7 @@ from transformers.integrations import is_deepspeed_zero3_enabled
 
 from train.loop.generations import ready_to_generate
 from train.models.attention import attention_of
+from train.policy.pictures import PolicyPictures, Shown
 
 
 def generate_ids(
@@ -23,24 +24,32 @@ def generate_ids(
     ends: Sequence[int],
     max_new_tokens: int,
     temperature: float,
+    pictures: PolicyPictures | None = None,
+    shown: Sequence[Shown] = (),
 ) -> list[list[int]]:
     """What ``model`` writes after each of ``prompts``, up to and with the first of ``ends``, or cut.
 
-    A ``temperature`` of 0 is greedy; any other draws from all tokens. Where weights are sharded, every process must
-    call this, each with prompts of its own.
+    A ``temperature`` of 0 is greedy; any other draws from all tokens. With ``pictures`` each prompt has those in
+    ``shown``. Where weights are sharded, every process must call this, each with prompts of its own.
     """
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
     tokens = [torch.tensor(prompt) for prompt in prompts]
+    inputs = {
+        "input_ids": _left_padded(tokens),
+        "attention_mask": _left_padded([torch.ones_like(one) for one in tokens]),
+    }
     drawn: dict[str, Any] = {"do_sample": False}
     if temperature:
         drawn = {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
+    if pictures is not None:
+        inputs |= pictures.features(shown) | {"mm_token_type_ids": pictures.kinds(inputs["input_ids"])}
+        drawn["suppress_tokens"] = [pictures.image_token]
     training = model.training
     model.eval()  # without dropout, as the probabilities of training are computed
     try:
         with torch.no_grad(), accelerator.autocast(), ready_to_generate(model, base, attention_of(base)):
             output = base.generate(
-                input_ids=_left_padded(tokens).to(accelerator.device),
-                attention_mask=_left_padded([torch.ones_like(one) for one in tokens]).to(accelerator.device),
+                **{name: value.to(accelerator.device) for name, value in inputs.items()},
                 generation_config=GenerationConfig(
                     max_new_tokens=max_new_tokens,
                     num_beams=1,

@@ -94,7 +94,7 @@ def run_checklist(
             tokenizer, processor = loaded
     if recipe.objective.grpo is not None:
         if tokenizer is not None and not report.faults:
-            check_policy(report, recipe, tokenizer, first.launch)
+            check_policy(report, recipe, tokenizer, processor, first.launch)
         if not report.faults:
             with report.collecting():
                 _check_output(report, asked, first.launch.cluster)

@@ -5,9 +5,10 @@ Memory is not estimated and no step is tried: that of sampling is not in the est
 
 from __future__ import annotations
 
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from train.policy.arguments import policy_faults
+from train.policy.pictures import PolicyPictures
 from train.policy.problems import also_learned_from, ask, plan_steps
 from train.preflight.report import PreflightReport
 from train.recipe import Recipe
@@ -18,14 +19,23 @@ _NOT_CHECKED = (
 )
 
 
-def check_policy(report: PreflightReport, recipe: Recipe, tokenizer: PreTrainedTokenizerBase, launch: Launch) -> None:
+def check_policy(
+    report: PreflightReport,
+    recipe: Recipe,
+    tokenizer: PreTrainedTokenizerBase,
+    processor: ProcessorMixin | None,
+    launch: Launch,
+) -> None:
     """Add to ``report`` what is wrong with the run of ``recipe``, and what it will be."""
     grpo = recipe.objective.grpo
     assert grpo is not None
     report.faults += policy_faults(recipe, launch.cluster)
+    if report.faults:
+        return
     with report.collecting():
-        asked = ask(recipe, grpo.problems, "train", tokenizer)
-        held_out = [] if grpo.held_out is None else ask(recipe, grpo.held_out, "dev", tokenizer)
+        pictures = None if processor is None else PolicyPictures(processor, recipe)
+        asked = ask(recipe, grpo.problems, "train", tokenizer, pictures)
+        held_out = [] if grpo.held_out is None else ask(recipe, grpo.held_out, "dev", tokenizer, pictures)
         report.notes += filter(None, [also_learned_from(asked, held_out)])
         plan = plan_steps(recipe, len(asked), launch.cluster.processes)
         report.faults += launch_faults(launch, recipe, plan.accumulation)

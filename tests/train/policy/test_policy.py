@@ -275,11 +275,6 @@ def test_the_command_dispatches_by_the_objective(
     assert (Path(recipe.output) / "README.md").exists()
 
 
-def test_a_model_that_reads_pictures_is_refused(grpo: Make, vision_models: dict[str, Path]) -> None:
-    with pytest.raises(UserError, match="pictures"):
-        train_policy(grpo(model={"path": str(vision_models["qwen2_5_vl"]), "attn": "eager"}))
-
-
 def test_vllm_under_an_adapter_in_bfloat16_is_refused(grpo: Make, ending: Path) -> None:
     with pytest.raises(UserError, match=r"objective\.grpo\.vllm"):
         grpo({"vllm": {}}, lora=LORA, model={"path": str(ending), "dtype": "bfloat16"})
