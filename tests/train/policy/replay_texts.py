@@ -27,9 +27,9 @@ class Replay:
         self._calls = 0
 
     def __call__(
-        self, model: Any, accelerator: Accelerator, prompts: Sequence[Any], ends: Sequence[int], longest: int, _: float
+        self, model: Any, accelerator: Accelerator, prompts: Sequence[Any], ends: Sequence[int], longest: int, *_: Any
     ) -> list[list[int]]:
-        """Random ids; every fourth text is cut."""
+        """Random ids, none of which stands for a picture; every fourth text is cut."""
         first = accelerator.process_index * len(prompts)
         places = range(first, first + len(prompts))
         self._calls += 1

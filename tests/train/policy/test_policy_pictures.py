@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -21,8 +19,8 @@ from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.record_writer import write_records
 from srt.language.prompts import prompt_messages, render_prompt
-from tests.train.conftest import make_pictures, problem_of
-from tests.train.policy.conftest import ENDS, Make, by_letters, furthest, weights
+from tests.train.conftest import problem_of
+from tests.train.policy.conftest import Make, by_letters, furthest, weights
 from train.models.load_model import load_model
 from train.models.model_files import load_processor
 from train.policy.arguments import make_policy_arguments
@@ -35,41 +33,6 @@ from train.recipe import Recipe
 from train.train_policy import train_policy
 
 pytestmark = pytest.mark.usefixtures("letters")
-
-
-@pytest.fixture(scope="session")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Seven problems with one to three pictures of several sizes, which lie beside their file."""
-    folder = tmp_path_factory.mktemp("shown")
-    made = []
-    for number in range(7):
-        images = make_pictures(4 * number + 1 + number % 3, folder)
-        made.append(problem_of(number).model_copy(update={"images": images}))
-    assert {len(one.images) for one in made} == {1, 2, 3}
-    write_records(folder / "problems.jsonl", made)
-    return folder / "problems.jsonl"
-
-
-@pytest.fixture(scope="session")
-def seeing(vision_models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny Qwen2.5-VL; so many of its tokens end a text that one with random weights gets to an end."""
-    path = tmp_path_factory.mktemp("seeing") / "model"
-    shutil.copytree(vision_models["qwen2_5_vl"], path)
-    settings = json.loads((path / "generation_config.json").read_text())
-    settings["eos_token_id"] = [settings["eos_token_id"], *ENDS]
-    (path / "generation_config.json").write_text(json.dumps(settings))
-    return path
-
-
-@pytest.fixture
-def vision(grpo: Make, shown: Path, seeing: Path) -> Make:
-    """As ``grpo``, with that model and those problems."""
-
-    def make(changes: dict[str, Any] | None = None, **top: Any) -> Recipe:
-        values = {"model": {"path": str(seeing), "attn": "eager"}, "max_length": 400, **top}
-        return grpo({"problems": str(shown), **(changes or {})}, **values)
-
-    return make
 
 
 def trainer_of(recipe: Recipe) -> PolicyTrainer:

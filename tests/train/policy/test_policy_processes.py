@@ -43,11 +43,12 @@ METHODS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("config", ["cpu_ddp", "cpu_fsdp2"])
-@pytest.mark.parametrize("method", METHODS)
-def test_processes_share_a_batch_of_texts(method: str, config: str, grpo: Make, tmp_path: Path) -> None:
-    changes, top = METHODS[method]
-    one = grpo(changes, **top, steps=4, micro_batch=4, output=str(tmp_path / "one"))
-    two = grpo(changes, **top, steps=4, micro_batch=2, output=str(tmp_path / "two"))
+@pytest.mark.parametrize("method", [*METHODS, "pictures"])
+def test_processes_share_a_batch_of_texts(method: str, config: str, grpo: Make, vision: Make, tmp_path: Path) -> None:
+    make = vision if method == "pictures" else grpo
+    changes, top = METHODS.get(method, ({}, {}))
+    one = make(changes, **top, steps=4, micro_batch=4, output=str(tmp_path / "one"))
+    two = make(changes, **top, steps=4, micro_batch=2, output=str(tmp_path / "two"))
     alone, shared = launch(one, "cpu"), launch(two, config)
     first, second = ([row["grad_norm"] for row in summary.history] for summary in (alone, shared))
     assert first == pytest.approx(second, rel=1e-4)
