@@ -57,8 +57,8 @@ def estimate_percent(estimate: Estimate | None) -> str:
 
 
 def ratio(estimate: Estimate | None) -> str:
-    """A ratio with its interval: ``0.42 [0.40, 0.45]``; ``-`` if there is none."""
-    return _with_bounds(estimate, "{:.2f}".format)
+    """A ratio with its interval: ``0.42 [0.40, 0.45]``, ``>1,000`` for any beyond that; ``-`` if there is none."""
+    return _with_bounds(estimate, lambda value: ">1,000" if value > 1000 else f"{value:.2f}")
 
 
 def tokens(estimate: Estimate | None) -> str:

@@ -25,11 +25,13 @@ from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.record_writer import write_records
-from srt.io.records import Problem
+from srt.io.records import Problem, cluster_of
 from srt.io.worker_processes import cores_at_hand
 from srt.pipeline.generate import generate_file, identities, split_key
 from srt.worlds.world import Kind
 from srt.worlds.world_registry import check_offered, world_named
+
+_FEW_GROUPS = 20  # below, the interval of a share is wider than some twenty points to each side
 
 
 def check_sources(experiment: Experiment) -> None:
@@ -104,8 +106,15 @@ def gather_problems(
     for name, benchmark in tests.items():
         sources = experiment.test_problems if benchmark is None else [_source_of(benchmark)]
         _gather(name, sources, folder.test(name), (), stages, say)
-        if all(problem.answer is None for problem in read_problems(folder.test(name)).values()):
+        asked = read_problems(folder.test(name)).values()
+        if all(problem.answer is None for problem in asked):
             raise UserError(f"{_key(name)}: no problem has a gold answer, so there is nothing to score")
+        groups = len({cluster_of(problem) for problem in asked})
+        if groups < min(_FEW_GROUPS, len(asked)):
+            say(
+                f"warning: {_key(name)}: its {len(asked)} problems are of {groups} groups (one puzzle reworded is one "
+                "group), so intervals will be wide; take a larger family, or a split that leaves it more"
+            )
         stages.check_test(experiment, folder.test(name), benchmark)
     kept_out = [folder.test(name) for name in tests]
     if experiment.train_problems is not None:

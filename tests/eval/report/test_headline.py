@@ -12,6 +12,7 @@ from eval.evaluation import run_evaluation
 from eval.report.compare import compare
 from eval.report.comparison_records import Comparison
 from eval.report.headline import answer, headline
+from eval.report.number_format import ratio as ratio_text
 from eval.run.eval_recipe import make_eval_recipe
 from srt.io.record_writer import write_records
 from srt.io.records import Problem
@@ -153,3 +154,8 @@ def test_tokens_are_said_to_come_from_where_they_come_from(
         assert f"Tokens are {counted}." in (tmp_path / "ours" / name).read_text()
         both = (tmp_path / "both" / name).read_text()
         assert f"Tokens: those of gpt-9 are {theirs}; those of srt are {counted}." in both
+
+
+def test_a_ratio_without_a_bound_is_short() -> None:
+    assert ratio_text(Estimate(value=1.5, low=0.0, high=9.6e41)) == "1.50 [0.00, >1,000]"
+    assert ratio_text(Estimate(value=1.5, low=0.25, high=None)) == "1.50 [0.25, ∞]"

@@ -367,3 +367,12 @@ def test_held_out_sequences_are_the_eval_data_of_each_arm(tmp_path: Path) -> Non
         held = {one.problem_id for one in read_records(data / f"{arm}.held_out.jsonl", Sequence)}
         assert len(held) >= 2
         assert not held & {one.problem_id for one in read_records(data / f"{arm}.sequences.jsonl", Sequence)}
+
+
+def test_problems_of_few_groups_are_told_before_anything_is_trained(tmp_path: Path) -> None:
+    turns = {"world": "routes", "n": 12, "spec": {"kinds": ["facing"], "legs": [1, 2], "longest": 0}}
+    _, _, said = run(make(tmp_path, test_problems=[turns]), FakeStages())
+    told = [at for at, line in enumerate(said) if "test_problems" in line and "groups" in line]
+    trained = next(at for at, line in enumerate(said) if "train: " in line and "seed" in line)
+    assert len(told) == 1
+    assert told[0] < trained
