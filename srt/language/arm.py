@@ -10,8 +10,12 @@ from srt.io.records import Span
 from srt.language.text import answer_line
 from srt.language.trace import Operation, Trace
 
-Input = Literal["any", "steps", "prose", "terse prose"]
-"""What a builder takes: any trace, one with steps, or the ``cot`` trace of the derivation, in full or terse."""
+Input = Literal["any", "steps", "free steps", "prose", "terse prose", "free prose"]
+"""What a builder takes: any trace, one with steps, or the ``cot`` trace of the derivation, in full or terse.
+
+The free ones are another derivation of the same answer (:class:`srt.worlds.world.FreeForm`).
+"""
+PROSE_INPUTS: tuple[Input, ...] = ("prose", "terse prose", "free prose")
 
 
 Learns = Literal["more", "rft", "rft-guided", "dpo", "grpo", "grpo-first-fault"]

@@ -14,7 +14,7 @@ from typing import get_args
 
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
-from srt.language.arm import Arm, Builder, Completion, Learns, completion
+from srt.language.arm import PROSE_INPUTS, Arm, Builder, Completion, Learns, completion
 from srt.language.text import MARKERS, answer_line, linearize, step_line
 from srt.language.trace import OPERATIONS, Operation, Step, Trace
 
@@ -44,7 +44,7 @@ def completion_text(trace: Trace, name: str) -> Completion:
     """
     arm, build = arm_named(name), builder_of(name)
     # The builder of prose would not fail on steps: it would write them, and two arms would be the same.
-    if arm.input != "any" and (trace.kind == "cot") != (arm.input in ("prose", "terse prose")):
+    if arm.input != "any" and (trace.kind == "cot") != (arm.input in PROSE_INPUTS):
         raise UserError(f"trace {trace.id}: arm {name!r} cannot be built from a {trace.kind} trace")
     return build(trace)
 
@@ -101,7 +101,9 @@ ARMS: dict[str, Arm] = {
     "answer": Arm(completion, input="any"),
     "cot": Arm(prose_text, input="prose"),
     "cot-terse": Arm(prose_text, input="terse prose"),
+    "cot-free": Arm(prose_text, input="free prose"),
     "srt": Arm(trace_text),
+    "srt-free": Arm(trace_text, input="free steps"),
     "srt-unlabelled": Arm(unlabelled_text),
     "srt-shuffled": Arm(shuffled_text),
     **{f"srt-drop-{op}": Arm(partial(text_without, op)) for op in OPERATIONS},

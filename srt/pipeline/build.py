@@ -302,13 +302,20 @@ def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: str) -> Trace:
         return trace
     world = world_of(problem)
     if world is None:
-        wanted = f"text in the style {text!r}" if arm.input == "steps" else "prose of its derivation"
+        wanted = {"steps": f"text in the style {text!r}", "free steps": "free form"}.get(
+            arm.input, "prose of its derivation"
+        )
         raise UserError(f"no exact world knows its problem, so there is no {wanted}")
     check_offered("text style", text, [world])
     match arm.input:
         case "prose" | "terse prose":
             prose = world.explain(problem, trace, terse=arm.input == "terse prose", style=text)
             return trace.model_copy(update={"kind": "cot", "steps": (), "text": prose})
+        case "free prose":
+            free = world.free_form(problem, trace)
+            return trace.model_copy(update={"kind": "cot", "steps": (), "text": free.prose})
+        case "free steps":
+            return trace.model_copy(update={"steps": world.free_form(problem, trace).steps})
         case "steps":
             return in_style(trace, problem, text, world)
         case _:
