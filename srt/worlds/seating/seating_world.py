@@ -13,7 +13,8 @@ from srt.io.records import Lang, Problem
 from srt.language.trace import Trace, Truth
 from srt.worlds.seating.claim_language import BLANK, Claim, RightOptions, names_of, parse_claim, said_of_others
 from srt.worlds.seating.derivation.exact_teacher import make_trace
-from srt.worlds.seating.derivation.free_derivation import derive_freely, is_lookup
+from srt.worlds.seating.derivation.free_derivation import derive_freely
+from srt.worlds.seating.derivation.free_step import is_lookup
 from srt.worlds.seating.derivation.lookups import CUTS, claims_of, spell_out_lookups
 from srt.worlds.seating.derivation.solved_problem import placement_for, solved
 from srt.worlds.seating.derivation.solver import SolvedPuzzle

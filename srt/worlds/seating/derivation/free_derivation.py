@@ -1,23 +1,20 @@
 """A booth solved as people and models write it down: the steps of the arms ``cot-free`` and ``srt-free``.
 
-Clues are used in any order, which is always valid: what is said of seats holds in every placement that the clues used so
-far allow. Clues may be read first, right before they are used, or not at all; two may be read or used at once; lookups
-and the last seat may be skipped; what is known may be said again; a wrong seat or name may be tried, and is taken back by
-the next step. All of it is drawn from one random stream, so the same stream gives the same steps.
+Clues are used in any order, which is always valid: what is said of seats holds in every placement that the clues used
+so far allow. Clues may be read first, right before they are used, or not at all; two may be read or used at once;
+lookups and the last seat may be skipped; what is known may be said again; a wrong seat or name may be tried, and is
+taken back by the next step. All of it is drawn from one random stream: the same stream gives the same steps.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import permutations
-from typing import Literal
 
 from srt.language.premises import entity_word
 from srt.worlds.seating.claim_language import (
     BLANK,
-    Apply,
     Claim,
     Equal,
     Nobody,
@@ -26,15 +23,11 @@ from srt.worlds.seating.claim_language import (
     atom_names,
     names_of,
 )
+from srt.worlds.seating.derivation.free_step import FreeStep, Move
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.relations import holds
 
-Move = Literal[
-    "clue", "clues", "question", "recall", "recall question", "choose", "place", "left over", "so far",
-    "try", "break", "look", "guess", "unguess", "fill", "answer",
-]  # fmt: skip
-"""``break`` takes the seat back that ``try`` said right before it, ``unguess`` the name that ``guess`` said."""
 Placement = dict[str, str]
 
 # How often each departure from the canonical order is taken. Nothing was fitted: each is common enough to be met in a
@@ -46,25 +39,6 @@ _RECALL, _SO_FAR, _SKIP_LAST_SEAT = 0.1, 0.2, 0.3
 _TRY, _GUESS, _SKIP_LOOKUP, _SKIP_FILL = 0.35, 0.2, 0.2, 0.1
 _MOST_WAYS = 2
 """No step lists more ways to sit."""
-
-
-@dataclass(frozen=True)
-class FreeStep:
-    """One step, and one sentence.
-
-    ``words`` are its premises that are no steps, ``cites`` the numbers of steps before it (from 1), ``said`` the seats
-    that it says again as its reason, ``clues`` the clues that it uses, by number. ``says_clues``: its sentence repeats
-    what these say, and does not only name them. ``names`` are premises after the cited steps: who is among the options.
-    """
-
-    move: Move
-    claim: Claim
-    words: tuple[str, ...] = ()
-    cites: tuple[int, ...] = ()
-    said: tuple[Place, ...] = ()
-    clues: tuple[int, ...] = ()
-    says_clues: bool = False
-    names: tuple[str, ...] = ()
 
 
 def derive_freely(
@@ -203,7 +177,7 @@ class _FreeDerivation:
     def _choose_freely(self) -> None:
         """What a turn of the scene leaves free: two people where the first clue leaves no other choice, or a bench."""
         first = self._order[0]
-        names = [name for name in names_of(self._claims[first])]
+        names = list(names_of(self._claims[first]))
         ways = _ways([one for one in self._allowed if self._holds([first], one)], names)
         if len(ways) == len(self.puzzle.scene.symmetries):
             self._read_before_use([first])
@@ -315,14 +289,3 @@ def _moved(claim: Claim, placed: Placement, seats: Placement) -> Claim:
     return tuple(
         tuple(Place(atom.name, at[atom.seat]) if isinstance(atom, Place) else atom for atom in atoms) for atoms in kept
     )
-
-
-def is_lookup(claim: Claim) -> bool:
-    """Whether ``claim`` is one on the way to who fills the blank: another question, or the seats that are asked for."""
-    about = [atom for atoms in claim for atom in atoms if BLANK in atom_names(atom)]
-    found = (isinstance(atom, Equal) and not atom.negated and atom.left == BLANK for atom in about)
-    named = [
-        isinstance(atom, Nobody) or (is_equal and not isinstance(getattr(atom, "right", None), Apply))
-        for atom, is_equal in zip(about, found, strict=True)
-    ]
-    return bool(about) and not any(named)

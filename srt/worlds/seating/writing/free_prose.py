@@ -22,7 +22,7 @@ from srt.worlds.seating.claim_language import (
     format_claim,
     names_of,
 )
-from srt.worlds.seating.derivation.free_derivation import FreeStep, Move
+from srt.worlds.seating.derivation.free_step import FreeStep, Move
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.writing.free_frames_en import FRAMES_EN
 from srt.worlds.seating.writing.free_frames_zh import FRAMES_ZH
@@ -156,7 +156,7 @@ class _FreeWriter:
         ]
 
     def _turned(self, claim: Claim) -> str:
-        """``claim`` as a clause, an equation with its name first or last by chance: "Bob is the left neighbour of Ann"."""
+        """``claim`` as a clause; an equation with its name first or last, by chance."""
         atoms = [
             Equal(atom.right, atom.left, atom.negated)
             if isinstance(atom, Equal) and isinstance(atom.right, str) and self._chance.random() < 0.5
@@ -175,8 +175,9 @@ class _FreeWriter:
                 return self._words["who"].format(clause=clause)
         places = [atom for atoms in claim for atom in atoms if isinstance(atom, Place)]
         if len(places) == len(claim) and names_of(claim) == (BLANK,):
-            clauses = [self._lexicon.clause(((place,),)).removeprefix(self._lexicon.blank).strip() for place in places]
-            return self._words["or"].join(self._words["who"].format(clause=clause) for clause in clauses)
+            first = self._lexicon.clause(((places[0],),)).removeprefix(self._lexicon.blank).strip()
+            seats = self._words["or"].join([first, *(place.seat for place in places[1:])])
+            return self._words["who"].format(clause=seats)
         return self._words["that"].format(clause=self._lexicon.clause(claim))
 
     def _clause(self, claim: Claim) -> str:

@@ -38,8 +38,8 @@ _TAKEN_BACK: dict[Lang, str] = {
     "zh": r"不对|划掉|^不行|不成立|放弃|收回|这不符合|行不通",
 }
 _HEDGES: dict[Lang, str] = {
-    "en": r"(?:Hmm\.|Let me think\.|I think so\.|As far as I can see:|Let me be careful\.|It seems to me:|Probably so\.|"
-    r"If I read this right:) ",
+    "en": r"(?:Hmm\.|Let me think\.|I think so\.|As far as I can see:|Let me be careful\.|It seems to me:|"
+    r"Probably so\.|If I read this right:) ",
     "zh": "嗯。|让我想想。|我觉得是这样。|在我看来：|小心一点。|看起来：|大概是这样。|如果我没看错：",
 }
 _FACES = {"north": "N", "south": "S", "east": "E", "west": "W", "北": "N", "南": "S", "东": "E", "西": "W"}
@@ -67,7 +67,8 @@ class NotUnderstood(AssertionError):
 def placements(problem: Problem, names: Sequence[str]) -> list[dict[str, str]]:
     """All that satisfy the clues."""
     read = read_seating_problem(problem)
-    assert read is not None and sorted(read.names) == sorted(names)
+    assert read is not None
+    assert sorted(read.names) == sorted(names)
     world, found = read.language.world, []
     for way in permutations(range(4)):
         case = world.full
@@ -244,6 +245,7 @@ def _patterns(names: tuple[str, ...], lang: Lang) -> list[tuple[re.Pattern[str],
         forms = [
             (rf"((?:{name})(?: and (?:{name}))*|[Nn]obody) fills? the blank", "fill"),
             (rf"({name}) is option [A-D]", "option"),
+            (r"()(?<=whoever is at [NESW][12] or )([NESW][12])", "place"),
             (rf"{who} is at ([NESW][12])", "place"),
             (rf"{who} faces (north|south|east|west)", "faces"),
             (rf"{who} is( not|) beside ({name}|the blank)", "beside"),
@@ -259,6 +261,7 @@ def _patterns(names: tuple[str, ...], lang: Lang) -> list[tuple[re.Pattern[str],
             (rf"((?:{name})(?:和(?:{name}))*)都?符合", "fill"),
             (r"(无人)可填空", "fill"),
             (rf"({name})是选项[A-D]", "option"),
+            (r"()(?<=位于[NESW][12]或)([NESW][12])", "place"),
             (rf"{who}位于([NESW][12])", "place"),
             (rf"{who}朝向([北南东西])", "faces"),
             (rf"{who}(未?)在({name}|所求)的旁边", "beside"),

@@ -147,5 +147,5 @@ def test_every_sentence_has_eight_wordings_in_both_languages() -> None:
 
 def test_a_scene_without_a_free_form_is_refused_by_name() -> None:
     problem, trace = solved("hexagon-out", "en", 0)
-    with pytest.raises(UserError, match="'seating'.*hexagon-out"):
+    with pytest.raises(UserError, match=r"'seating'.*hexagon-out"):
         WORLD.free_form(problem, trace)
