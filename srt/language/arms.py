@@ -77,17 +77,22 @@ def shuffled_text(trace: Trace) -> Completion:
 
 
 def text_without(op: Operation, trace: Trace) -> Completion:
+    """The trace as :func:`steps_without` leaves it."""
+    return trace_text(steps_without(op, trace))
+
+
+def steps_without(op: Operation, trace: Trace) -> Trace:
     """The trace without the steps of ``op``; references to them are left out too, and the rest renumbered."""
     kept = [number for number, step in enumerate(trace.steps, 1) if step.op != op]
     # As if those steps had never been there: no gap in the numbers, and no reference that leads nowhere.
     renumbered = {f"#{old}": f"#{new}" for new, old in enumerate(kept, 1)}
     dropped = {f"#{number}" for number, step in enumerate(trace.steps, 1) if step.op == op}
-    left = [
+    left = tuple(
         step.model_copy(update={"args": tuple(renumbered.get(a, a) for a in step.args if a not in dropped)})
         for step in trace.steps
         if step.op != op
-    ]
-    return _steps_text(trace, left)
+    )
+    return trace.model_copy(update={"steps": left})
 
 
 def _steps_text(trace: Trace, steps: Sequence[Step]) -> Completion:
@@ -101,6 +106,7 @@ ARMS: dict[str, Arm] = {
     "answer": Arm(completion, input="any"),
     "cot": Arm(prose_text, input="prose"),
     "cot-terse": Arm(prose_text, input="terse prose"),
+    **{f"cot-drop-{op}": Arm(prose_text, input="prose", without=op) for op in OPERATIONS},
     "cot-free": Arm(prose_text, input="free prose"),
     "srt": Arm(trace_text),
     "srt-free": Arm(trace_text, input="free steps"),

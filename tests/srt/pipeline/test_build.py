@@ -19,6 +19,8 @@ from srt.language.trace import Step, Trace
 from srt.pipeline.build import TraceRefusal, build, build_file
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file, solve_one
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.seating.seating_world import SeatingWorld
 
 FREE = ("cot-free", "srt-free")
@@ -95,12 +97,34 @@ def test_free_arms_are_of_booths_and_refuse_the_rest_by_name(tmp_path: Path) -> 
         assert (cubes.reason, "'views'" in cubes.detail) == ("arm", True)
 
 
+@pytest.mark.parametrize(
+    ("op", "gone"), [("CORRELATE", "Clue|question|applies"), ("CONSTRAIN", "(?<!whoever) is at "), ("INFER", "look for|the answer")]
+)
+def test_in_removals_the_sentences_of_an_operation_leave_prose_too(op: str, gone: str) -> None:
+    problems = {f"{number}": sample(SampleSpec.parse({"scenes": ["booth"]}), number) for number in range(8)}
+    problems = {problem.id: problem for problem in problems.values()}
+    traces = [trace for one in problems.values() if isinstance(trace := solve_one(one, "running"), Trace)]
+    arms = [list(build(traces, problems, arm)) for arm in ("cot", f"cot-drop-{op}")]
+    for trace, whole, rest in zip(traces, *arms, strict=True):
+        assert isinstance(whole, Sequence)
+        assert isinstance(rest, Sequence)
+        before, after = (re.findall(r"[.]", one.completion[0].content) for one in (whole, rest))
+        assert len(before) - len(after) == sum(step.op == op for step in trace.steps)
+        assert re.search(gone, whole.completion[0].content)
+        assert not re.search(gone, rest.completion[0].content)
+        # Nobody is left over but the last; what a removed sentence said is no reason any more.
+        assert rest.completion[0].content.count("Every other seat") <= 1
+
+
 def test_of_taught_data_free_prose_is_the_teachers_own(tmp_path: Path) -> None:
     problem = Problem(id="sum", source="test", split="train", lang="en", question="What is 2 + 2?")
     said = Trace(id="t", problem_id="sum", kind="cot", lang="en", text="Hmm. 2 + 2 = 4, I think.", answer="4")
     (built,) = build([said], {"sum": problem}, "cot-free")
     assert isinstance(built, Sequence)
     assert built.completion[0].content == "Hmm. 2 + 2 = 4, I think.\nANSWER: 4"
+    (refused,) = build([said], {"sum": problem}, "cot-drop-INFER")
+    assert isinstance(refused, TraceRefusal)
+    assert (refused.reason, "INFER" in refused.detail) == ("arm", True)
 
 
 def test_spans_cover_the_completion(files: Path, tmp_path: Path) -> None:
