@@ -51,7 +51,7 @@ Keep = Literal["all", "verified"]
 
 
 class Study(Config):
-    """The recipe. ``problems.n`` must leave ``items`` texts after the strictest filter: twice as many with 0.5 slips."""
+    """The recipe. ``problems.n`` must leave ``items`` texts after the strictest filter: with 0.5 slips, half of them."""
 
     output: Path
     problems: WorldProblems

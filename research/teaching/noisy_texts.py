@@ -73,8 +73,7 @@ def taught(problem: Problem, trace: Trace, style: str = CLAIMS) -> Taught:
 def with_noise(clean: Taught, noise: Noise) -> Taught:
     """``clean``, or, in ``noise.share`` of the problems, the same with the error; those of a share are of each larger.
 
-    An error by the rule may leave a text right, where it says nothing of left or right. A slip never does: one that
-    the checker proves is drawn again, and after 40 draws there is none.
+    A slip that the checker proves is drawn again, and after 40 draws there is none.
     """
     chance = random.Random(f"noise/{clean.problem.id}")
     if noise.kind == "clean" or chance.random() >= noise.share:
