@@ -51,7 +51,7 @@ Keep = Literal["all", "verified"]
 
 
 class Study(Config):
-    """The recipe. ``problems.n`` must leave ``items`` texts after the strictest filter: with 0.5 slips, half of them."""
+    """The recipe. ``problems.n`` must leave ``items`` texts after the strictest filter; 0.5 slips leave half."""
 
     output: Path
     problems: WorldProblems

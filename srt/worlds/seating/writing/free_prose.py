@@ -33,7 +33,7 @@ _OPERATION: Mapping[Move, Operation] = {
     **dict.fromkeys(("clue", "clues", "question", "recall", "recall question"), "CORRELATE"),
     **dict.fromkeys(("choose", "place", "left over", "so far", "try"), "CONSTRAIN"),
     **dict.fromkeys(("break", "look", "guess", "unguess", "fill", "answer"), "INFER"),
-}  # type: ignore[dict-item]
+}
 _WORDS: Mapping[Lang, Mapping[str, str]] = {
     "en": {
         "either": "either {clause}",
