@@ -5,9 +5,10 @@
 ``test.json``       which test problems are variants of one puzzle (:class:`TestPuzzles`)
 ``sampled.jsonl``   answers chosen among samples (:mod:`research.sampled`), of some families
 ``runs.json``       of each training run (``ARM-SEED``): versions, device, git revision, hashes of data and weights
+``outputs/``        what the models wrote at the last point of their curves (``ARM-SEED.jsonl.gz``), of newer families
 ``dev/``            predictions for SpaCE2025's dev items (:mod:`research.space2025.predict_dev`), of some families
 
-:mod:`research.file_results` writes the first five.
+:mod:`research.file_results` writes all but ``dev/``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from srt.statistics.items_to_level import Curve
 
 RESULTS = Path(__file__).resolve().parent / "results"
 SETTINGS, POINTS, PUZZLES, RUNS = "settings.json", "points.jsonl", "test.json", "runs.json"
+OUTPUTS = "outputs"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ holds.
 
 from __future__ import annotations
 
+import gzip
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,8 +19,9 @@ from typing import Any
 
 import orjson
 
+from eval.records.run_records import PREDICTIONS
 from research import families
-from research.families import POINTS, PUZZLES, RUNS, SETTINGS
+from research.families import OUTPUTS, POINTS, PUZZLES, RUNS, SETTINGS
 from research.sampled import SAMPLED, read_sampled
 from srt.cli.experiment_stages import TrainAndEval
 from srt.experiment.experiment_folder import ExperimentFolder, read_experiment
@@ -31,6 +33,7 @@ from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
+from srt.io.records import Prediction
 
 _CHECKOUT = re.compile(rb"(?<=[ \"])/[^ \"]*/(?=train/train_srt\.py)")
 """Where the project lay on the machine: a path of the results is one of the project."""
@@ -56,6 +59,7 @@ def file_results(root: Path) -> Path:
     write_atomically(folder / PUZZLES, [puzzles])
     _add_points(folder, measured)
     _add_sampled(folder, run)
+    _add_outputs(folder, run, measured)
     _add_runs(folder, run)
     return folder
 
@@ -86,6 +90,8 @@ def _evaluated(experiment: Experiment, run: ExperimentFolder) -> Iterator[CurveP
             proved=figures.proved,
             computed=figures.computed,
             first_wrong=figures.first_wrong,
+            proved_each=figures.proved_each,
+            certified_each=figures.certified_each,
         )
 
 
@@ -100,6 +106,22 @@ def _add_sampled(folder: Path, run: ExperimentFolder) -> None:
     if measured := [*read_sampled(folder), *read_sampled(run.curve)]:
         by_place = {(p.arm, p.seed, p.items, p.samples, p.temperature): p for p in measured}
         write_records(folder / SAMPLED, (by_place[place] for place in sorted(by_place)))
+
+
+def _add_outputs(folder: Path, run: ExperimentFolder, measured: Sequence[CurvePoint]) -> None:
+    """What each model wrote at the last point of its curve: the text for each problem, by id."""
+    last = {(point.arm, point.seed): point.items for point in sorted(measured, key=lambda point: point.items)}
+    for (arm, seed), items in last.items():
+        written = run.measured(TEST, arm, seed, items)
+        if not written.exists():  # an experiment without a curve
+            written = run.root / "tested" / TEST / f"{arm}-{seed}"
+        if not (written / PREDICTIONS).exists():
+            continue
+        rows = read_records(written / PREDICTIONS, Prediction)
+        texts = b"".join(orjson.dumps({"problem_id": row.problem_id, "text": row.text}) + b"\n" for row in rows)
+        (folder / OUTPUTS).mkdir(exist_ok=True)
+        # Without a time in it, so that the same texts give the same file.
+        write_atomically(folder / OUTPUTS / f"{arm}-{seed}.jsonl.gz", [gzip.compress(texts, mtime=0)])
 
 
 def _add_runs(folder: Path, run: ExperimentFolder) -> None:

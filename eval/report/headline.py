@@ -88,7 +88,9 @@ def _runs(row: Difference, comparison: Comparison) -> str:
     # An arm that was run once may have been lucky, however often the other was.
     if row.p >= LEVEL or min(row.runs_arm, row.runs_reference) > 1:
         return counts
-    return f"{counts}: with {'another run' if foreign else 'other seeds'} the result may differ"
+    if foreign:
+        return f"{counts}: with another run the result may differ"
+    return f"{counts}: a difference of these runs, and no verdict on the arms"
 
 
 def _tokens(row: Difference, comparison: Comparison) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from srt.experiment.model_stages import RunFigures, TrainedTokens
 from srt.experiment.rehearsal.tiny_experiment import TITLE
 from srt.io.errors import UserError
 from srt.io.record_writer import write_records
-from srt.io.records import Problem
+from srt.io.records import Prediction, Problem
 
 COMMAND = '{"attempts": [{"command": "python %strain/train_srt.py --config recipe.yaml"}]}'
 RECIPE: dict[str, Any] = {
@@ -58,6 +59,20 @@ def test_a_curve_is_filed_in_portions(run: Path) -> None:
     assert orjson.loads((run.parent / "filed" / "toys" / "runs.json").read_bytes()) == {
         "srt-0": orjson.loads(COMMAND % "")
     }
+
+
+def test_what_the_models_wrote_at_the_end_is_filed(run: Path) -> None:
+    (run / "experiment.json").write_bytes(orjson.dumps(RECIPE | CURVE))
+    for items, said in ((1000, "early"), (4000, "ANSWER: B")):
+        folder = run / "curve" / "test" / "srt-1" / str(items)
+        folder.mkdir(parents=True)
+        row = Prediction(key="k", problem_id="q0", text=said, finish_reason="stop", seconds=0.1)
+        write_records(folder / "predictions.jsonl", [row])
+    write_records(run / "curve" / "points.jsonl", list(points()))
+    file_results.main([str(run)])
+    (filed,) = families.RESULTS.glob("*/outputs/*")
+    assert filed.name == "srt-1.jsonl.gz"
+    assert orjson.loads(gzip.decompress(filed.read_bytes())) == {"problem_id": "q0", "text": "ANSWER: B"}
 
 
 def test_an_experiment_without_a_curve_has_a_point_for_each_evaluation(

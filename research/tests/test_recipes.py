@@ -14,7 +14,7 @@ from srt.experiment.experiment_reader import load_experiment
 from tests.test_recipes import assert_rehearsal_is_small
 
 RECIPES = Path(__file__).resolve().parents[1] / "recipes"
-STUDIES = {"guided-decoding", "without-solutions"}
+STUDIES = {"guided-decoding", "noisy-teacher", "without-solutions"}
 """Recipes of programs of their own."""
 EXPERIMENTS = sorted(path for path in RECIPES.glob("*.yaml") if path.stem not in STUDIES)
 

@@ -258,12 +258,19 @@ class TrainAndEval:
                 fault = find_first_fault(problem, scored.predictions[key].read(), score, check.read())
                 faults[" ".join(filter(None, (fault.op, fault.kind)))] += 1
         count = max(len(scored.predictions), 1)
+        ids = [problem.id for problem in scored.scored_problems]
+        proved = Counter(key[0] for key, one in scored.checked.items() if one.proved)
+        certified = Counter(key[0] for key, one in scored.checked.items() if one.certified)
+        asked = Counter(key[0] for key in scored.checked)
+        certifiable = any(one.certified is not None for one in scored.checked.values())
         return RunFigures(
             right="".join("1" if values[problem.id] > 0.5 else "0" for problem in scored.scored_problems),
             output_tokens=round(sum(given_counts(one.output_tokens for one in scored.predictions.values())) / count, 2),
             proved=round(sum(one.proved for one in scored.checked.values()) / count, 4),
             computed=round(sum(one.computed for one in scored.checked.values()) / count, 4),
             first_wrong=dict(faults.most_common()),
+            proved_each="".join("1" if 2 * proved[one] > asked[one] else "0" for one in ids),
+            certified_each="".join("1" if 2 * certified[one] > asked[one] else "0" for one in ids if certifiable),
         )
 
     def compare(

@@ -31,7 +31,10 @@ TEST = "test"
 _FILES_OF_DATA = frozenset({TEST, "train", "solved", "unsolved", "left_out", "probe"})
 """A test's problems are kept under its name, beside these files."""
 
-_TRACES_BY_INPUT: dict[Input, str] = {"steps": "srt", "prose": "cot", "terse prose": "cot-terse", "any": "srt"}
+_TRACES_BY_INPUT: dict[Input, str] = {
+    **{"steps": "srt", "free steps": "srt", "any": "srt"},
+    **{"prose": "cot", "free prose": "cot", "terse prose": "cot-terse"},
+}
 
 SET_BY_EXPERIMENT = (
     "data", "stages", "output", "seed", "other_arms", "eval_data", "model.path", "generations.problems",

@@ -42,8 +42,9 @@ class CurvePoint(Record):
     """One arm with one seed after ``items`` training sequences, on one test.
 
     ``tokens`` is what the run had seen by then, ``labelled_tokens`` those of them that were trained on. ``right``,
-    ``output_tokens``, ``proved``, ``computed`` (shares of all problems) and ``first_wrong`` as in
-    :class:`~srt.experiment.model_stages.RunFigures`. Points of version 0.1 have no ``computed``.
+    ``output_tokens``, ``proved``, ``computed`` (shares of all problems), ``first_wrong``, ``proved_each`` and
+    ``certified_each`` as in :class:`~srt.experiment.model_stages.RunFigures`. Points of version 0.1 have no
+    ``computed``, and older points nothing of each problem but ``right``.
     """
 
     test: str
@@ -57,6 +58,8 @@ class CurvePoint(Record):
     proved: float
     computed: float = 0.0
     first_wrong: dict[str, int]
+    proved_each: str = ""
+    certified_each: str = ""
 
     @property
     def accuracy(self) -> float:
@@ -189,6 +192,8 @@ class LearningCurves:
                 proved=figures.proved,
                 computed=figures.computed,
                 first_wrong=figures.first_wrong,
+                proved_each=figures.proved_each,
+                certified_each=figures.certified_each,
             )
 
 

@@ -48,7 +48,8 @@ class RunFigures:
 
     ``proved`` is the share of predictions with a proved trace of an exact world, ``computed`` that of free traces that
     are computed. ``right`` has a character for each problem, in their order: ``1`` if it was answered correctly, else
-    ``0``.
+    ``0``. ``proved_each`` and ``certified_each`` have the same: whether the trace is proved, and whether the text, in
+    whatever form, has a certificate; the latter is empty where no problem has one.
     ``first_wrong`` counts what failed first in wrong traces, as ``INFER contradiction``
     (:mod:`eval.errors.error_findings`); prose is not looked into.
     """
@@ -58,6 +59,8 @@ class RunFigures:
     proved: float
     computed: float
     first_wrong: dict[str, int]
+    proved_each: str = ""
+    certified_each: str = ""
 
 
 class TrainedTokens(NamedTuple):

@@ -10,8 +10,12 @@ from srt.io.records import Span
 from srt.language.text import answer_line
 from srt.language.trace import Operation, Trace
 
-Input = Literal["any", "steps", "prose", "terse prose"]
-"""What a builder takes: any trace, one with steps, or the ``cot`` trace of the derivation, in full or terse."""
+Input = Literal["any", "steps", "free steps", "prose", "terse prose", "free prose"]
+"""What a builder takes: any trace, one with steps, or the ``cot`` trace of the derivation, in full or terse.
+
+The free ones are another derivation of the same answer (:class:`srt.worlds.world.FreeForm`).
+"""
+PROSE_INPUTS: tuple[Input, ...] = ("prose", "terse prose", "free prose")
 
 
 Learns = Literal["more", "rft", "rft-guided", "dpo", "grpo", "grpo-first-fault"]
@@ -33,13 +37,15 @@ class Arm:
     """An arm of an experiment.
 
     ``build`` makes the completion of a trace; ``None`` for an arm that trains on nothing. ``input`` says which trace it
-    takes. ``ban`` is the operation whose word is forbidden while generating, ``decode`` the way of decoding that
-    evaluation uses. ``shots`` is the arm whose sequences are worked examples before each question. ``learns``: it
-    goes on from the trained model of ``srt`` (:mod:`srt.experiment.learned_arms`).
+    takes, ``without`` the operation whose steps its prose does not say. ``ban`` is the operation whose word is
+    forbidden while generating, ``decode`` the way of decoding that evaluation uses. ``shots`` is the arm whose
+    sequences are worked examples before each question. ``learns``: it goes on from the trained model of ``srt``
+    (:mod:`srt.experiment.learned_arms`).
     """
 
     build: Builder | None
     input: Input = "steps"
+    without: Operation | None = None
     ban: Operation | None = None
     decode: Literal["proved"] | None = None
     shots: str | None = None

@@ -14,7 +14,7 @@ from typing import get_args
 
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
-from srt.language.arm import Arm, Builder, Completion, Learns, completion
+from srt.language.arm import PROSE_INPUTS, Arm, Builder, Completion, Learns, completion
 from srt.language.text import MARKERS, answer_line, linearize, step_line
 from srt.language.trace import OPERATIONS, Operation, Step, Trace
 
@@ -44,7 +44,7 @@ def completion_text(trace: Trace, name: str) -> Completion:
     """
     arm, build = arm_named(name), builder_of(name)
     # The builder of prose would not fail on steps: it would write them, and two arms would be the same.
-    if arm.input != "any" and (trace.kind == "cot") != (arm.input in ("prose", "terse prose")):
+    if arm.input != "any" and (trace.kind == "cot") != (arm.input in PROSE_INPUTS):
         raise UserError(f"trace {trace.id}: arm {name!r} cannot be built from a {trace.kind} trace")
     return build(trace)
 
@@ -77,17 +77,22 @@ def shuffled_text(trace: Trace) -> Completion:
 
 
 def text_without(op: Operation, trace: Trace) -> Completion:
+    """The trace as :func:`steps_without` leaves it."""
+    return trace_text(steps_without(op, trace))
+
+
+def steps_without(op: Operation, trace: Trace) -> Trace:
     """The trace without the steps of ``op``; references to them are left out too, and the rest renumbered."""
     kept = [number for number, step in enumerate(trace.steps, 1) if step.op != op]
     # As if those steps had never been there: no gap in the numbers, and no reference that leads nowhere.
     renumbered = {f"#{old}": f"#{new}" for new, old in enumerate(kept, 1)}
     dropped = {f"#{number}" for number, step in enumerate(trace.steps, 1) if step.op == op}
-    left = [
+    left = tuple(
         step.model_copy(update={"args": tuple(renumbered.get(a, a) for a in step.args if a not in dropped)})
         for step in trace.steps
         if step.op != op
-    ]
-    return _steps_text(trace, left)
+    )
+    return trace.model_copy(update={"steps": left})
 
 
 def _steps_text(trace: Trace, steps: Sequence[Step]) -> Completion:
@@ -101,7 +106,10 @@ ARMS: dict[str, Arm] = {
     "answer": Arm(completion, input="any"),
     "cot": Arm(prose_text, input="prose"),
     "cot-terse": Arm(prose_text, input="terse prose"),
+    **{f"cot-drop-{op}": Arm(prose_text, input="prose", without=op) for op in OPERATIONS},
+    "cot-free": Arm(prose_text, input="free prose"),
     "srt": Arm(trace_text),
+    "srt-free": Arm(trace_text, input="free steps"),
     "srt-unlabelled": Arm(unlabelled_text),
     "srt-shuffled": Arm(shuffled_text),
     **{f"srt-drop-{op}": Arm(partial(text_without, op)) for op in OPERATIONS},

@@ -25,7 +25,7 @@ from srt.io.record_reader import count_lines
 from srt.io.record_writer import open_records
 from srt.io.records import Message, Problem, Record, Sequence, Span
 from srt.language.arm import Arm
-from srt.language.arms import arm_named, builder_of, completion_text
+from srt.language.arms import arm_named, builder_of, completion_text, steps_without
 from srt.language.premises import parse_premise
 from srt.language.prompts import PromptStyle, prompt_messages, style_named
 from srt.language.trace import Trace
@@ -272,7 +272,7 @@ def _build_one(
 
 def _last_step_answers(trace: Trace, problem: Problem, arm: Arm, text: str) -> bool:
     """Whether ``arm`` has a line that works the letters out in this style; prose of a teacher, or terse, has none."""
-    if trace.kind != "world" or arm.input not in ("prose", "steps"):
+    if trace.kind != "world" or arm.input not in ("prose", "steps") or arm.without == "INFER":
         return False
     world = world_of(problem)
     cited = (parse_premise(word).kind for step in trace.steps[-1:] for word in step.args)
@@ -298,17 +298,27 @@ def _refused(trace: Trace, reason: TraceRefusalReason, detail: str) -> TraceRefu
 
 def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: str) -> Trace:
     """The trace in the words that ``arm`` is written in: prose of the same derivation, or its steps in a text style."""
+    if trace.kind != "world" and arm.without is not None:
+        raise UserError(f"a {trace.kind} trace has no steps of {arm.without} that its prose could leave out")
     if trace.kind != "world" or arm.input == "any" or (arm.input == "steps" and text == CLAIMS):
         return trace
     world = world_of(problem)
     if world is None:
-        wanted = f"text in the style {text!r}" if arm.input == "steps" else "prose of its derivation"
+        wanted = {"steps": f"text in the style {text!r}", "free steps": "free form"}.get(
+            arm.input, "prose of its derivation"
+        )
         raise UserError(f"no exact world knows its problem, so there is no {wanted}")
     check_offered("text style", text, [world])
     match arm.input:
         case "prose" | "terse prose":
-            prose = world.explain(problem, trace, terse=arm.input == "terse prose", style=text)
+            said = trace if arm.without is None else steps_without(arm.without, trace)
+            prose = world.explain(problem, said, terse=arm.input == "terse prose", style=text)
             return trace.model_copy(update={"kind": "cot", "steps": (), "text": prose})
+        case "free prose":
+            free = world.free_form(problem, trace)
+            return trace.model_copy(update={"kind": "cot", "steps": (), "text": free.prose})
+        case "free steps":
+            return trace.model_copy(update={"steps": world.free_form(problem, trace).steps})
         case "steps":
             return in_style(trace, problem, text, world)
         case _:

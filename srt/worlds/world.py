@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from srt.io.errors import UserError
 from srt.io.records import Lang, Problem, Refusal
-from srt.language.trace import Trace, Truth
+from srt.language.trace import Step, Trace, Truth
 from srt.worlds.kit.mutation import Faults
 
 Sampler = Callable[[int], Problem]
@@ -69,6 +70,13 @@ class TextStyle(NamedTuple):
 
     about: str
     last_step_answers: bool = False
+
+
+class FreeForm(NamedTuple):
+    """A derivation as people and models write it, twice: sentence ``n`` of ``prose`` says what step ``n`` says."""
+
+    prose: str
+    steps: tuple[Step, ...]
 
 
 class Splitting(NamedTuple):
@@ -192,6 +200,18 @@ class World(ABC):
 
         Prose that is not terse goes into as much detail as the trace does in ``style``. Raises as :meth:`solve`.
         """
+
+    def free_form(self, problem: Problem, trace: Trace) -> FreeForm:
+        """How ``problem`` may be solved in another order, with steps skipped, merged, repeated and taken back.
+
+        For the arms ``cot-free`` and ``srt-free``. The id of ``trace`` (of this world, of ``problem``) seeds it; the
+        answer is that of ``trace``.
+
+        Raises:
+            UserError: the world has no free form, or none of this problem.
+            Refused: as :meth:`solve`.
+        """
+        raise UserError(f"the world {self.name!r} has no free form")
 
     @abstractmethod
     def assertion(self, claim: str, lang: Lang) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
+from srt.io.errors import UserError
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace, Truth
 from srt.worlds.seating.claim_language import BLANK, Claim, RightOptions, names_of, parse_claim, said_of_others
 from srt.worlds.seating.derivation.exact_teacher import make_trace
-from srt.worlds.seating.derivation.lookups import CUTS, spell_out_lookups
+from srt.worlds.seating.derivation.free_derivation import derive_freely
+from srt.worlds.seating.derivation.free_step import is_lookup
+from srt.worlds.seating.derivation.lookups import CUTS, claims_of, spell_out_lookups
 from srt.worlds.seating.derivation.solved_problem import placement_for, solved
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
 from srt.worlds.seating.reading.problem_reader import Puzzle, names_a_scene, read_problem
@@ -20,7 +25,8 @@ from srt.worlds.seating.sampling.sampler import keys_of, sample
 from srt.worlds.seating.seating_extras import EXTRAS
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
-from srt.worlds.world import CLAIMS, NEEDED, Refused, Sampler, TextStyle, World
+from srt.worlds.seating.writing.free_prose import free_prose, free_trace_steps
+from srt.worlds.world import CLAIMS, NEEDED, FreeForm, Refused, Sampler, TextStyle, World
 
 _FIRST_CLUE = re.compile(r"\s*[(（]1[)）]")
 _BLANK = re.compile(r"[(（] *[)）]")
@@ -79,6 +85,17 @@ class SeatingWorld(World):
     def explain(self, problem: Problem, trace: Trace, *, terse: bool = False, style: str = CLAIMS) -> str:
         """``trace`` as prose; raises :class:`~srt.worlds.world.Refused` where ``problem`` is not understood."""
         return explain(read_problem(problem), trace, terse=terse, lettered=style == "lettered")
+
+    def free_form(self, problem: Problem, trace: Trace) -> FreeForm:
+        """Of booths alone; :mod:`srt.worlds.seating.derivation.free_derivation`."""
+        puzzle, solution = solved(problem)
+        if puzzle.scene.kind != "booth":
+            raise UserError(f"the world {self.name!r} has a free form of booths, and of no {puzzle.scene.kind}")
+        chance = random.Random(hashlib.sha256(trace.id.encode()).digest())
+        found = zip(trace.steps, claims_of(trace), strict=True)
+        lookups = [claim for step, claim in found if step.op == "INFER" and is_lookup(claim)]
+        steps = derive_freely(puzzle, solution, lookups, placement_for(puzzle, solution, trace), chance)
+        return FreeForm(free_prose(puzzle, steps, chance), free_trace_steps(steps))
 
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence."""

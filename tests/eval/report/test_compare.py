@@ -155,7 +155,7 @@ def test_the_answer_stands_first(make_run: MakeRun, tmp_path: Path) -> None:
     first = text.splitlines()[2]
     # 10 tokens against 2, in every output.
     assert "; 5.0 times the tokens [5.0, 5.0]. 30 problems, one training run each: " in first
-    assert first.endswith("with other seeds the result may differ.**")
+    assert first.endswith("a difference of these runs, and no verdict on the arms.**")
     assert page.index("<h1>mine: tiny on made-up</h1>") < page.index(sentence) < page.index('id="leaderboard"')
     again = make_run("cot", lambda _: "ANSWER: B", seed=1)
     compare([again, make_run("srt", lambda _: "ANSWER: B", seed=2)], tmp_path / "same")
@@ -171,7 +171,7 @@ def test_three_runs_against_one_may_differ_with_other_seeds_as_one_against_one(
     several = [make_run("srt", lambda _: "ANSWER: B", seed=seed) for seed in range(3)]
     compare([once, *several], tmp_path / "report")
     found = (tmp_path / "report" / "report.md").read_text().splitlines()[2]
-    assert found.endswith("3 and 1 training runs: with other seeds the result may differ.**")
+    assert found.endswith("3 and 1 training runs: a difference of these runs, and no verdict on the arms.**")
     again = [make_run("cot", lambda _: "?", seed=seed) for seed in (1, 2)]
     compare([once, *again, *several], tmp_path / "each")
     assert (tmp_path / "each" / "report.md").read_text().splitlines()[2].endswith("3 training runs each.**")

@@ -68,8 +68,8 @@ def test_the_half_on_accuracy(two_arms: Comparison) -> None:
 @pytest.mark.parametrize(
     ("runs", "words"),
     [
-        ((1, 1), ", one training run each: with other seeds the result may differ."),
-        ((3, 1), ", 3 and 1 training runs: with other seeds the result may differ."),
+        ((1, 1), ", one training run each: a difference of these runs, and no verdict on the arms."),
+        ((3, 1), ", 3 and 1 training runs: a difference of these runs, and no verdict on the arms."),
         ((2, 2), ", 2 training runs each."),
     ],
 )

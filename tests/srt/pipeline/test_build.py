@@ -19,9 +19,13 @@ from srt.language.trace import Step, Trace
 from srt.pipeline.build import TraceRefusal, build, build_file
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file, solve_one
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.seating.seating_world import SeatingWorld
 
-TRAINED = [name for name, arm in ARMS.items() if arm.build]
+FREE = ("cot-free", "srt-free")
+"""Of booths alone."""
+TRAINED = [name for name, arm in ARMS.items() if arm.build and name not in FREE]
 
 
 @pytest.fixture(scope="module", params=["en", "zh"])
@@ -66,6 +70,62 @@ def test_every_arm_has_the_same_prompts_in_the_same_order(prompt: str, files: Pa
     assert {completions[arm] for arm in same} == {completions["srt"]}
     others = [completions[arm] for arm in TRAINED if arm not in same]
     assert len(set(others)) == len(others)
+
+
+def test_free_arms_are_of_booths_and_refuse_the_rest_by_name(tmp_path: Path) -> None:
+    generate_file("seating", 6, "train", tmp_path / "p.jsonl", {"scenes": ["booth"]})
+    generate_file("seating", 1, "train", tmp_path / "ring.jsonl", {"scenes": ["hexagon-in"]})
+    generate_file("views", 1, "train", tmp_path / "cubes.jsonl", {})
+    problems = {
+        problem.id: problem
+        for name in ("p", "ring", "cubes")
+        for problem in read_records(tmp_path / f"{name}.jsonl", Problem)
+    }
+    traces = [trace for problem in problems.values() if isinstance(trace := solve_one(problem), Trace)]
+    plain, *free = (list(build(traces, problems, arm)) for arm in ("srt", *FREE))
+    for made in free:
+        *booths, ring, cubes = made
+        for one, other in zip(booths, plain, strict=False):
+            assert isinstance(one, Sequence)
+            assert isinstance(other, Sequence)
+            assert one.prompt == other.prompt
+            assert one.completion[0].content.splitlines()[-1] == other.completion[0].content.splitlines()[-1]
+            assert one.completion != other.completion
+        assert isinstance(ring, TraceRefusal)
+        assert (ring.reason, "hexagon-in" in ring.detail) == ("arm", True)
+        assert isinstance(cubes, TraceRefusal)
+        assert (cubes.reason, "'views'" in cubes.detail) == ("arm", True)
+
+
+@pytest.mark.parametrize(
+    ("op", "gone"),
+    [("CORRELATE", "Clue|question"), ("CONSTRAIN", "(?<!whoever) is at "), ("INFER", "look for|the answer")],
+)
+def test_in_removals_the_sentences_of_an_operation_leave_prose_too(op: str, gone: str) -> None:
+    problems = {f"{number}": sample(SampleSpec.parse({"scenes": ["booth"]}), number) for number in range(8)}
+    problems = {problem.id: problem for problem in problems.values()}
+    traces = [trace for one in problems.values() if isinstance(trace := solve_one(one, "running"), Trace)]
+    arms = [list(build(traces, problems, arm)) for arm in ("cot", f"cot-drop-{op}")]
+    for trace, whole, rest in zip(traces, *arms, strict=True):
+        assert isinstance(whole, Sequence)
+        assert isinstance(rest, Sequence)
+        before, after = (re.findall(r"[.]", one.completion[0].content) for one in (whole, rest))
+        assert len(before) - len(after) == sum(step.op == op for step in trace.steps)
+        assert re.search(gone, whole.completion[0].content)
+        assert not re.search(gone, rest.completion[0].content)
+        # Nobody is left over but the last; what a removed sentence said is no reason any more.
+        assert rest.completion[0].content.count("Every other seat") <= 1
+
+
+def test_of_taught_data_free_prose_is_the_teachers_own(tmp_path: Path) -> None:
+    problem = Problem(id="sum", source="test", split="train", lang="en", question="What is 2 + 2?")
+    said = Trace(id="t", problem_id="sum", kind="cot", lang="en", text="Hmm. 2 + 2 = 4, I think.", answer="4")
+    (built,) = build([said], {"sum": problem}, "cot-free")
+    assert isinstance(built, Sequence)
+    assert built.completion[0].content == "Hmm. 2 + 2 = 4, I think.\nANSWER: 4"
+    (refused,) = build([said], {"sum": problem}, "cot-drop-INFER")
+    assert isinstance(refused, TraceRefusal)
+    assert (refused.reason, "INFER" in refused.detail) == ("arm", True)
 
 
 def test_spans_cover_the_completion(files: Path, tmp_path: Path) -> None:

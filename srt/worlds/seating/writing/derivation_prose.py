@@ -50,9 +50,8 @@ def explain(puzzle: Puzzle, trace: Trace, *, terse: bool = False, lettered: bool
         lexicon, stop = (TERSE_EN, ". ") if english else (TERSE_ZH, "。")
         return stop.join(lexicon.clause(step.claim) for step in steps) + stop.strip()
     gap = " " if english else ""
-    writer = _ProseWriter(
-        _CONNECTIVES[puzzle.lang], PROSE_EN if english else PROSE_ZH, steps, puzzle.options, gap, lettered
-    )
+    words, lexicon = _CONNECTIVES[puzzle.lang], PROSE_EN if english else PROSE_ZH
+    writer = _ProseWriter(words, lexicon, steps, puzzle.options, gap, lettered, len(puzzle.names))
     paragraphs = itertools.groupby(steps, key=lambda step: step.part)
     return "\n".join(gap.join(map(writer.sentence, paragraph)) for _, paragraph in paragraphs)
 
@@ -178,7 +177,8 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class _ProseWriter:
-    """Writes the sentences of one trace: ``steps`` are all of its steps, ``options`` map letters to names.
+    """Writes the sentences of one trace: ``steps`` are all of its steps, ``options`` map letters to names,
+    ``people`` are as many as there are seats.
 
     ``gap`` is between two sentences; ``lettered`` as in :func:`explain`.
     """
@@ -189,6 +189,7 @@ class _ProseWriter:
     options: Mapping[str, str | None]
     gap: str
     lettered: bool
+    people: int
 
     def sentence(self, step: _Step) -> str:
         """One step as one sentence."""
@@ -251,13 +252,18 @@ class _ProseWriter:
             form = self.words["given_since"] if reasons else self.words["given"]
         elif reasons:
             form = self.words["since"]
-        elif grounds.reasons or step.part == "answer":
+        elif grounds.reasons or step.part == "answer" or not self._seats_everybody(step):
             form = self.words["so"]
         else:
             form = self.words["left_over"]
         return form.format(
             names=self._list(list(dict.fromkeys(grounds.unsure))), reasons=self._join(reasons), clause=clause
         )
+
+    def _seats_everybody(self, step: _Step) -> bool:
+        """Whether ``step`` and those that it cites seat all: else nobody is left over, whatever it no longer cites."""
+        seated = {atom for one in (*self._cited(step), step) if len(one.claim) == 1 for atom in one.claim[0]}
+        return len({atom.name for atom in seated if isinstance(atom, Place)}) == self.people
 
     def _only_joins(self, step: _Step) -> bool:
         """Whether a step seats everyone that its premises are about, and one of those steps leaves no choice."""

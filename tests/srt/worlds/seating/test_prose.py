@@ -140,7 +140,7 @@ def test_every_fact_of_the_trace_and_nothing_of_its_form(scene: str, lang: Lang,
         assert not re.search("CORRELATE|CONSTRAIN|INFER|关联|约束|推断|#|wlog", told)
         last = re.split(r"[.。]\s*", told.rstrip(".。"))[-1]
         assert set(re.findall(r"\b[A-D]\b", re.sub(r"[一-鿿]", " ", last))) == set(trace.answer.split(", "))
-        # It can be written down as a free-form trace and read back.
+        # It can be written down as a cot trace and read back.
         cot = Trace(id="c", problem_id="p", kind="cot", lang=lang, text=told, answer=trace.answer)
         assert parse(linearize(cot)).text == told
         assert not linearize(cot).startswith((*OPERATIONS, "\\"))

@@ -39,8 +39,9 @@ _PAIR = re.compile(
     rf"|(?P<name3>[{TOKENS}]) ?(?P<seat3>[{CODED}])|(?P<seat4>[{CODED}]) ?(?P<name4>[{TOKENS}])"
 )
 _STARTS = re.compile(
-    r"(?:[\n,，;；、&:：(（{\[?？]|think>|[\-–—] |(?<![a-z])(?:since|so|and|then|therefore|thus|hence|because|the|seat)"
-    r"|因为|所以|因此|且|和|而|则|设) *\Z",
+    r"(?:[\n,，;；、&:：(（{\[?？]|think>|[\-–—] |(?<![a-z])(?:since|so|and|then|therefore|thus|hence|because|as|the|"
+    r"seat|(?:say|see|get|means|gives|follows|given|knowing|(?:have|take) it|(?:have|remains) is) that)"
+    r"|因为|所以|因此|且|和|而|则|设|既然|由于|考虑到|已知|那么|于是|可见|可知|说明|得到|认为|剩下的是|但|然而) *\Z",
     re.IGNORECASE,
 )
 _ENDS = re.compile(
@@ -51,7 +52,7 @@ _ENDS = re.compile(
 _BLANK = re.compile(
     rf"(?:(?<![^\s(&|=/／])\?|whoever|the blank|要找的|所求){_GAP}{_SEAT}(?:(?:, or|,| or|、|或) ?{_SEAT}){{0,8}}"
     r"(?: ?\||(?= ?(?:\Z|[,，;；/／&])))"
-    rf"|(?<![^\s(&|=/／])\? ?[{CODED}]"
+    rf"|(?<![^\s(&|=/／])\? ?[{CODED}]|位于[{CODED}](?:或[{CODED}])*的人"
     rf"|[{CODED}](?:(?:,| and|、|和) ?[{CODED}]){{0,8}}(?: (?:is|are) taken(?! by)| ?已有人)",
     re.IGNORECASE,
 )
@@ -138,7 +139,7 @@ def _pairs(statement: str, plan: Plan) -> tuple[list[tuple[str, int, str]], str]
 
     def plain(match: re.Match[str]) -> str:
         if not (
-            _STARTS.search(statement[max(0, match.start() - 12) : match.start()])
+            _STARTS.search(statement[max(0, match.start() - 16) : match.start()])
             and _ENDS.match(statement, match.end())
         ):
             return match[0]

@@ -1,0 +1,294 @@
+"""What a teacher's errors cost traces and sentences, and what a filter wins back: training runs on noisy texts.
+
+    python -m research.teaching.noisy_teacher research/recipes/noisy-teacher.yaml [key=value ...]
+
+For each noise (:mod:`research.teaching.noisy_texts`; answers stay right, so a filter by answer keeps every text) each
+arm is trained twice on ``items`` texts: ``all``, the first ones; ``verified``, the first that the checker proves
+(``srt``) or that have a certificate (``cot``). Within a seed all runs start from the same weights. The table has the
+accuracy of each cell, and the slope of accuracy over the share of slips, with Student's interval over seeds. With
+``only=data`` the texts are written and counted, and nothing is trained. What is finished is not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import orjson
+from pydantic import Field
+
+from eval.benchmarks.tables.breakdown import markdown_rows
+from eval.evaluation import run_evaluation
+from eval.run.eval_recipe import make_eval_recipe
+from eval.run.scored_run import read_run
+from eval.scoring.arm_summary import summarise
+from research.factorial import seed_interval
+from research.teaching.noisy_texts import CLEAN, Noise, Taught, taught, with_noise
+from srt.experiment.problem_sources import WorldProblems
+from srt.io.atomic_files import write_atomically
+from srt.io.errors import UserError
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
+from srt.io.records import Message, Record
+from srt.io.records import Sequence as Row
+from srt.io.yaml_config import Config, parse_config, read_yaml
+from srt.language.arms import completion_text
+from srt.language.prompts import PromptStyle, prompt_messages
+from srt.language.trace import Trace
+from srt.pipeline.sample import sample_problems
+from srt.pipeline.solve import solve_one
+from srt.worlds.world import CLAIMS, NEEDED
+from srt.worlds.world_registry import PlanName, TextStyleName
+from train.models.init_model import init_model
+from train.recipe_reader import make_recipe
+from train.train_srt import train
+
+ARMS = ("srt", "cot")
+Keep = Literal["all", "verified"]
+
+
+class Study(Config):
+    """The recipe. ``problems.n`` must leave ``items`` texts after the strictest filter; 0.5 slips leave half."""
+
+    output: Path
+    problems: WorldProblems
+    test: int = Field(ge=1)
+    items: int = Field(ge=1)
+    seeds: tuple[int, ...] = (0, 1, 2)
+    slips: tuple[float, ...] = (0.1, 0.3, 0.5)
+    rule: float = Field(default=0.3, ge=0, le=1)
+    only: Literal["data"] | None = None
+    prompt: PromptStyle = "bare"
+    plan: PlanName = NEEDED
+    text: TextStyleName = CLAIMS
+    model: dict[str, Any] = Field(default_factory=dict)
+    train: dict[str, Any]
+    max_new_tokens: int = Field(default=192, ge=1)
+    batch_size: int = Field(default=125, ge=1)
+
+    @property
+    def noises(self) -> list[Noise]:
+        """Without an error first."""
+        return [CLEAN, *(Noise("slips", share) for share in self.slips), Noise("rule", self.rule)]
+
+
+class Kept(Record):
+    """The texts of a cell: ``read`` until there were enough, and how many of those kept have the error."""
+
+    arm: str
+    noise: str
+    keep: Keep
+    read: int
+    kept: int
+    erred: int
+
+
+class Cell(Record):
+    """A trained model on the test: shares of right answers, of proved and right, and of certified and right ones."""
+
+    arm: str
+    noise: str
+    keep: Keep
+    seed: int
+    right: float
+    proved: float
+    certified: float | None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipe", type=Path)
+    parser.add_argument("changes", nargs="*", metavar="key=value")
+    given = parser.parse_args()
+    study = parse_config(Study, read_yaml(given.recipe, given.changes), str(given.recipe))
+    try:
+        print(run(study))
+    except UserError as error:
+        raise SystemExit(str(error)) from None
+
+
+def run(study: Study) -> str:
+    """Do what is missing, write ``output/cells.json``, and return the tables in Markdown.
+
+    Raises:
+        UserError: ``problems.n`` leaves too few texts.
+    """
+    counted = _write_data(study)
+    if study.only == "data":
+        return counts_table(counted)
+    cells = []
+    for seed in study.seeds:
+        for kept in counted:
+            cells.append(_measure(study, kept, seed))
+            rows = [cell.model_dump(mode="json") for cell in cells]
+            write_atomically(study.output / "cells.json", [orjson.dumps(rows, option=orjson.OPT_INDENT_2)])
+    return f"{counts_table(counted)}\n\n{accuracy_table(cells)}\n\n{slope_table(cells)}"
+
+
+def name_of(noise: Noise) -> str:
+    """As ``slips 0.3``; ``clean`` without an error."""
+    return noise.kind if noise == CLEAN else f"{noise.kind} {noise.share:g}"
+
+
+def _write_data(study: Study) -> list[Kept]:
+    """Sequences of each cell, test problems and initial weights, if they are not there."""
+    data = study.output / "data"
+    done = data / "kept.jsonl"
+    if done.exists():
+        return list(read_records(done, Kept))
+    data.mkdir(parents=True, exist_ok=True)
+    of_world = study.problems
+    problems = sample_problems(of_world.world, of_world.n, 0, "train", of_world.spec)
+    traces = ((problem, solve_one(problem, study.plan)) for problem in problems)
+    clean = [taught(problem, trace, study.text) for problem, trace in traces if isinstance(trace, Trace)]
+    counted = []
+    for noise in study.noises:
+        noisy = [with_noise(one, noise) for one in clean]
+        for arm in ARMS:
+            for keep in ("all",) if noise == CLEAN else ("all", "verified"):
+                chosen, read = choose(noisy, arm, keep, study.items)
+                if len(chosen) < study.items:
+                    raise UserError(
+                        f"problems.n: {of_world.n} leave {len(chosen)} of {study.items} texts: {arm}, "
+                        f"{name_of(noise)}, {keep}"
+                    )
+                write_records(_data(study, arm, name_of(noise), keep), _rows(study, chosen, arm))
+                erred = sum(one.erred for one in chosen)
+                counted.append(Kept(arm=arm, noise=name_of(noise), keep=keep, read=read, kept=len(chosen), erred=erred))
+    test = sample_problems(of_world.world, study.test, 0, "test", of_world.spec)
+    write_records(data / "test.jsonl", test)
+    words = [one.text(arm) for one in clean[:4000] for arm in ARMS]
+    words += [message.content for one in clean[:4000] for message in prompt_messages(one.problem, study.prompt)]
+    for seed in study.seeds:
+        init_model("llama", words, study.output / f"start-{seed}", seed=seed, **study.model)
+    write_records(done, counted)
+    return counted
+
+
+def choose(texts: Sequence[Taught], arm: str, keep: Keep, items: int) -> tuple[list[Taught], int]:
+    """The first ``items`` of ``texts`` that are kept, and how many were read for them.
+
+    Texts without an error are not verified again: the exact teacher's are proved, and certified with a running plan.
+    """
+    chosen: list[Taught] = []
+    for read, one in enumerate(texts, 1):
+        if keep == "all" or not one.erred or one.verified(arm):
+            chosen.append(one)
+        if len(chosen) == items:
+            return chosen, read
+    return chosen, len(texts)
+
+
+def _rows(study: Study, texts: Sequence[Taught], arm: str) -> Iterator[Row]:
+    for one in texts:
+        text, spans = completion_text(one.trace if arm == "srt" else one.prose, arm)
+        yield Row(
+            problem_id=one.problem.id,
+            trace_id=one.trace.id,
+            arm=arm,
+            lang=one.problem.lang,
+            prompt=prompt_messages(one.problem, study.prompt),
+            completion=[Message(role="assistant", content=text)],
+            spans=list(spans),
+        )
+
+
+def _data(study: Study, arm: str, noise: str, keep: Keep) -> Path:
+    return study.output / "data" / f"{arm}-{noise.replace(' ', '-')}-{keep}.jsonl"
+
+
+def _measure(study: Study, kept: Kept, seed: int) -> Cell:
+    data = _data(study, kept.arm, kept.noise, kept.keep)
+    output = study.output / "runs" / f"{data.stem}-{seed}"
+    steps = study.items // study.train["batch_size"]
+    recipe = {**study.train, "data": str(data), "output": str(output), "seed": seed, "steps": steps}
+    recipe["model"] = {**recipe.get("model", {}), "path": str(study.output / f"start-{seed}")}
+    train(make_recipe(recipe, data.stem), resume=output.exists())
+    out = study.output / "tested" / output.name
+    asked = {"model": str(output), "problems": str(study.output / "data" / "test.jsonl"), "output": str(out)}
+    asked |= {"arm": kept.arm, "prompt": study.prompt}
+    common = {"max_new_tokens": study.max_new_tokens, "batch_size": study.batch_size, "threads": 1}
+    run_evaluation(make_eval_recipe({**asked, **common}))
+    summary = summarise([read_run(out)], None)
+    certified = summary.traces.certified_and_right
+    return Cell(
+        arm=kept.arm,
+        noise=kept.noise,
+        keep=kept.keep,
+        seed=seed,
+        right=summary.accuracy.share,
+        proved=summary.traces.proved_and_right.share,
+        certified=None if certified is None else certified.share,
+    )
+
+
+def counts_table(counted: Sequence[Kept]) -> str:
+    """How many texts were read for those kept, and how many of these have the error."""
+    rows = [[one.arm, one.noise, one.keep, f"{one.read:,}", f"{one.kept:,}", f"{one.erred:,}"] for one in counted]
+    return markdown_rows(["arm", "noise", "kept", "texts read", "trained on", "with the error"], rows)
+
+
+def accuracy_table(cells: Sequence[Cell]) -> str:
+    """Accuracy of each cell, its mean with Student's interval over seeds."""
+    rows = []
+    for arm, noise, keep in dict.fromkeys((one.arm, one.noise, one.keep) for one in cells):
+        found = [one for one in cells if (one.arm, one.noise, one.keep) == (arm, noise, keep)]
+        certified = [one.certified for one in found if one.certified is not None]
+        proved = f"{100 * np.mean([one.proved for one in found]):.1f}" if arm == "srt" else ""
+        right = [one.right for one in found]
+        each = ", ".join(f"{100 * value:.1f}" for value in right)
+        rows.append(
+            [arm, noise, keep, _percents(right), each, proved, f"{100 * np.mean(certified):.1f}" if certified else ""]
+        )
+    head = [
+        "arm",
+        "noise",
+        "kept",
+        "right % [95% over seeds]",
+        "by seed",
+        "proved and right %",
+        "certified and right %",
+    ]
+    return markdown_rows(head, rows)
+
+
+def slope_table(cells: Sequence[Cell]) -> str:
+    """The least-squares slope of accuracy over the share of slips, in points for each tenth of the texts."""
+    rows = []
+    for arm in ARMS:
+        for keep in ("all", "verified"):
+            found = slopes(cells, arm, keep)
+            if found:
+                each = ", ".join(f"{10 * value:+.1f}" for value in found)
+                rows.append([arm, keep, _percents([value / 10 for value in found], "+"), each])
+    return markdown_rows(["arm", "kept", "points for each 10% slips [95% over seeds]", "by seed"], rows)
+
+
+def slopes(cells: Sequence[Cell], arm: str, keep: Keep) -> list[float]:
+    """Of each seed, with the run on clean texts as a share of 0: accuracy (a share) for a share of slips."""
+    found = []
+    for seed in sorted({one.seed for one in cells}):
+        points = {
+            0.0 if one.noise == "clean" else float(one.noise.split()[1]): one.right
+            for one in cells
+            if (one.arm, one.seed) == (arm, seed)
+            and (one.noise == "clean" or (one.noise.startswith("slips") and one.keep == keep))
+        }
+        if len(points) > 1:
+            found.append(float(np.polyfit(list(points), list(points.values()), 1)[0]))
+    return found
+
+
+def _percents(shares: Sequence[float], sign: str = "") -> str:
+    found = seed_interval(shares)
+    value, low, high = (
+        f"{100 * share:{sign}.1f}".replace("inf", "∞") for share in (found.value, found.low, found.high)
+    )
+    return f"{value} [{low}, {high}]"
+
+
+if __name__ == "__main__":
+    main()
