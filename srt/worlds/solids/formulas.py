@@ -40,7 +40,8 @@ def parse_formula(text: str) -> FormulaTree:
 
 
 def _sum(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
-    left, tokens = _product(tokens)
+    """A sum; one that begins with a minus sign is taken from zero."""
+    left, tokens = (FormulaTree("number"), tokens) if tokens[:1] == ["-"] else _product(tokens)
     while tokens and tokens[0] in "+-":
         right, rest = _product(tokens[1:])
         left, tokens = FormulaTree("+" if tokens[0] == "+" else "-", (left, right)), rest
@@ -118,7 +119,7 @@ def positive_value(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> E
         found = value_of(formula, values)
     except Inexact:
         return None
-    return found if float(found) > 1e-9 else None
+    return found if found.is_positive() else None
 
 
 def rewritten(formula: FormulaTree, change: Callable[[FormulaTree], FormulaTree | None]) -> FormulaTree:

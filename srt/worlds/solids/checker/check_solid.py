@@ -215,7 +215,7 @@ class _Checker:
         try:
             value = exactly(formula, {name: cited.measures[name].value for name in needed})
         except NoExactValue:
-            return StepCheck(support="unchecked", reason="the value has no exact form that the checker knows")
+            return self._inexact(relation, measure, cited)
         unit = _unit_of_result(measure.name, [cited.measures[name] for name in needed])
         if unit is None:
             return self._open(measure, claim, Fault.DOES_NOT_FOLLOW, "the units differ, or one is no power of a length")
@@ -237,6 +237,13 @@ class _Checker:
             if reached is not None:
                 return _consistent(Fault.LEAP, "more than one relation leads to it")
         return self._open(measure, claim, Fault.DOES_NOT_FOLLOW, "no relation has just these measures")
+
+    def _inexact(self, relation: SolidRelation, measure: SaidMeasure, cited: _Cited) -> StepCheck:
+        """A value without an exact form that the checker knows: it can be denied, and not proved."""
+        value = solved(relation, measure.name, {x: cited.measures[x].value.about for x in relation.names - {measure.name}})
+        if value is not None and not math.isclose(value, measure.value.about, rel_tol=1e-9):
+            return _refuted("something else follows", f"{measure.name} = {value:.6g}", Fault.FALSE_CLAIM)
+        return StepCheck(support="unchecked", reason="the value has no exact form that the checker knows")
 
     def _by_relation(self, relation: SolidRelation, measure: SaidMeasure, cited: _Cited) -> str:
         values = {name: cited.measures[name].value.about for name in relation.names - {measure.name}}

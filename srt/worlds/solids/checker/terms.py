@@ -180,7 +180,7 @@ def _term(match: re.Match[str]) -> tuple[Residue, tuple[int, int]] | None:
     if not reduced or (match["whole"] == "1" and (match["root"] or match["pi"]) and not match["below"]):
         return None
     if (match["root"] or match["bare"]) and (
-        root < 2 or root > 10**6 or any(root % (k * k) == 0 for k in range(2, 1001))
+        root < 2 or root > 10**9 or any(root % (k * k) == 0 for k in range(2, math.isqrt(root) + 1))
     ):
         return None
     try:

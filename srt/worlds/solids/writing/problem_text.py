@@ -22,16 +22,16 @@ def question_text(statement: SolidStatement, lang: Lang, rng: random.Random) -> 
 
 
 def number_text(number: ExactNumber) -> str:
-    """``9π/2``, ``60 + 8√3``."""
+    """``9π/2``, ``8√3 + 60``; what is taken away comes last, ``216 - 36π``."""
     parts = []
-    for pi, root, factor in reversed(number.terms):
+    for pi, root, factor in sorted(reversed(number.terms), key=lambda term: term[2] < 0):
         above, below = abs(factor.numerator), factor.denominator
         body = f"√{root}" * (root > 1) + "π" * pi
         text = (str(above) if above != 1 or not body else "") + body
         bottom = f"({below}π)" if below > 1 and pi < 0 else f"{below if below > 1 else ''}{'π' * -pi}"
         text += f"/{bottom}" if bottom else ""
         parts.append(f"{'- ' if factor < 0 else '+ '}{text}")
-    return " ".join(parts).removeprefix("+ ").replace("- ", "-", 1 if parts[0].startswith("-") else 0)
+    return " ".join(parts).removeprefix("+ ")
 
 
 def measure_text(measure: Measure, lang: Lang, *, worded: bool = False) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 
@@ -13,7 +15,7 @@ from srt.language.faults import Fault
 from srt.language.text import parse
 from srt.language.trace import TraceCheck
 from srt.worlds.solids.checker.check_solid import check_solid
-from srt.worlds.solids.checker.field import PRIME, NoExactValue, of
+from srt.worlds.solids.checker.field import PI_RESIDUE, PRIME, NoExactValue, of
 from srt.worlds.solids.checker.terms import normal_number, postfix
 from srt.worlds.solids.solids_world import SolidsWorld
 from tests.srt.worlds.solids.guesses import GUESSES, LEAPS
@@ -143,11 +145,22 @@ def test_a_sentence_that_is_not_understood_is_no_problem_of_this_world() -> None
 def test_the_arithmetic_of_the_field() -> None:
     assert pow(7, PRIME - 1, PRIME) == 1
     assert all(pow(base, (PRIME - 1) // 2, PRIME) in (1, PRIME - 1) for base in (401, 409, 10007, 2**61 - 1))
-    for n in (2, 3, 6, 12, 397):
+    for n in (2, 3, 6, 12, 397, 401, 409, 761, 401**2, 401 * 409, 99991, 10**9 + 7):
         assert of(n).square_root().to(2).is_same(of(n))
     assert (of(2).square_root() * of(3).square_root()).is_same(of(6).square_root())
+    roots = [of(prime).square_root() for prime in (401, 409, 419, 421, 431, 433)]
+    for one, other in itertools.combinations(roots, 2):
+        assert (one * other).is_same((one.to(2) * other.to(2)).square_root())
+        assert not one.is_same(other)
+    assert (PI_RESIDUE.to(2) * of(Fraction(8, 9))).square_root().is_same(
+        PI_RESIDUE * of(2).square_root() * of(Fraction(2, 3))
+    )
+    for nothing in (PI_RESIDUE, of(2).square_root(), of(0) - of(4), of(3) + of(8).square_root()):
+        with pytest.raises(NoExactValue):
+            nothing.square_root()
+    assert of(Fraction(27, 8)).third_root().is_same(of(Fraction(3, 2)))
     with pytest.raises(NoExactValue):
-        of(401 * 409).square_root().to(2) if of(401).square_root() else None
+        of(2).third_root()
     assert postfix("sqrt(l^2 - r^2)") == ("l", "2", "^", "r", "2", "^", "-", "sqrt")
     assert all(postfix(text) is None for text in ("l +", "(l", "l r", "sqrt l", "2^^2", ")", "", "l^7", "__import__"))
     assert all(normal_number(text) is not None for text in ("12*pi", "9/2*pi", "8*sqrt(3) + 60", "4/pi", "sqrt(2)*pi"))
