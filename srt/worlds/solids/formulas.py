@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -120,6 +121,38 @@ def positive_value(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> E
     except Inexact:
         return None
     return found if found.is_positive() else None
+
+
+_ROUNDED: Mapping[str, Callable[[float, float], float]] = {
+    "+": lambda x, y: x + y,
+    "-": lambda x, y: x - y,
+    "*": lambda x, y: x * y,
+    "/": lambda x, y: x / y,
+}
+
+
+def about(formula: FormulaTree, values: Mapping[str, float]) -> float | None:
+    """Its value, rounded; ``None`` where it has none: a root of what is not positive, a division by zero."""
+    parts = [about(part, values) for part in formula.parts]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    match formula.head:
+        case "number":
+            return float(formula.value)
+        case "pi":
+            return math.pi
+        case "name":
+            return values[formula.name]
+        case "^":
+            return float(known[0] ** int(formula.value))
+        case "sqrt":
+            return math.sqrt(known[0]) if known[0] > 1e-9 else None
+        case "cbrt":
+            return math.cbrt(known[0])
+        case "/" if known[1] == 0:
+            return None
+    return _ROUNDED[formula.head](*known)
 
 
 def rewritten(formula: FormulaTree, change: Callable[[FormulaTree], FormulaTree | None]) -> FormulaTree:

@@ -82,6 +82,10 @@ _SHARED = {
 """The measures that the two have in common, where it is not the radius alone."""
 
 
+LARGER = {"solid = cylinder - hemisphere": (("h(cylinder)", "r(hemisphere)"),)}
+"""For what a text says: measures of which the first must not be less than the second."""
+
+
 class Rule(NamedTuple):
     """``target`` follows from the quantities in ``formula``, whose full names are ``uses``, and from ``structure``."""
 

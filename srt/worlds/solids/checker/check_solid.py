@@ -22,7 +22,9 @@ from srt.worlds.solids.checker.relations import (
     POWERS,
     SolidRelation,
     closure,
+    denied,
     holds,
+    is_determined,
     relations_from,
     relations_of,
     solved,
@@ -40,6 +42,9 @@ def check_solid(problem: Problem, trace: Trace) -> TraceCheck | None:
     if heard is None:
         return None
     checker = _Checker(problem, heard, trace.steps)
+    if nothing := checker.impossible():
+        verdict = StepCheck(support="unchecked", reason=f"no solid has the measures of the problem: {nothing}")
+        return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict)
     steps = tuple(checker.check(number) for number in range(1, len(trace.steps) + 1))
     cited = {int(word[1:]) for step in trace.steps for word in step.args if word.startswith("#")}
     unused = tuple(number for number in range(1, len(steps)) if number not in cited)
@@ -209,6 +214,8 @@ class _Checker:
             return self._open(measure, claim, Fault.IDLE_PREMISE, "the formula holds in the solid alone")
         if relation is None or solid not in self._heard.solids:
             return self._not_one(measure, claim, cited)
+        if not is_determined(relation, measure.name):
+            return self._open(measure, claim, Fault.DOES_NOT_FOLLOW, "two values of it fit the cited measures")
         if not holds(relation, measure.name, formula):
             right = self._by_relation(relation, measure, cited)
             return _refuted("the formula is not that of the solid", right, Fault.FALSE_CLAIM)
@@ -339,6 +346,14 @@ class _Checker:
                         given[name] = value.number.about * size
             self._known = closure(given, iter(self._heard.solids), self._equations())
         return self._known
+
+    def impossible(self) -> str:
+        """Measures that follow from the text and that no solid has; empty where there are none."""
+        for found in self._heard.said.values():
+            for name, value in found.items():
+                if value is not None and value.number.about <= 1e-12:
+                    return f"{name} = {value.number.about:.6g}"
+        return denied(self._solved(), self._heard.solids, self._equations())
 
     def _equations(self) -> tuple[str, ...]:
         return tuple(key for found in self._heard.said.values() for key, value in found.items() if value is None)

@@ -240,7 +240,7 @@ def _value(text: str) -> Residue | None:
         value = value / of(int(match[4])) if match[4] else value
         value = value / PI_RESIDUE if match[5] else value
         total = total - value if sign.startswith("-") else total + value
-    return total if not total.is_zero() and total.about > 0 else None
+    return total
 
 
 class _Ear:

@@ -10,7 +10,7 @@ import itertools
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -113,6 +113,25 @@ def holds(relation: SolidRelation, target: str, formula: Postfix) -> bool:
     return False
 
 
+@cache
+def is_determined(relation: SolidRelation, target: str) -> bool:
+    """Whether one positive value of ``target`` alone fits the others: a radius of a frustum has two by its slant."""
+    if "-" not in relation.left + relation.right:
+        return True  # Both sides only grow with what is in them, and no measure is on both.
+    rng = random.Random(1)
+    for _ in range(40):
+        values = {name: 10 ** rng.uniform(-1, 1) for name in sorted(relation.names)}
+        signs = []
+        for power in range(-20, 21):
+            try:
+                signs.append(relation.gap({**values, target: 10 ** (power / 10)}) > 0)
+            except (ValueError, ArithmeticError):
+                continue
+        if sum(one != other for one, other in itertools.pairwise(signs)) > 1:
+            return False
+    return True
+
+
 def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) -> float | None:
     """The positive value of ``target`` for which the equation holds, by bisection; ``None`` where there is none."""
     low = None
@@ -123,7 +142,7 @@ def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) ->
         except (ValueError, ArithmeticError):
             continue
         if gap == 0:
-            return x
+            return x if low is not None else None  # From the start on, it is too small to count.
         if low is not None and (gap > 0) != (low[1] > 0):
             return _bisected(relation, target, values, low[0], x, rising=gap > 0)
         low = (x, gap)
@@ -142,6 +161,31 @@ def _bisected(
     return (low + high) / 2
 
 
+_NOT_LESS = {"solid = cylinder - hemisphere": (("h(cylinder)", "r(hemisphere)"),)}
+
+
+def denied(found: Mapping[str, float], solids: Sequence[str], equations: tuple[str, ...]) -> str:
+    """What no solid has: measures of a closure that no equation allows; empty where there are none."""
+    every = [*itertools.chain(*(relations_of(s) for s in solids)), *itertools.chain(*map(relations_from, equations))]
+    for relation in every:
+        missing = relation.names - found.keys()
+        values = {name: found[name] for name in relation.names - missing}
+        said = ", ".join(f"{name} = {value:.6g}" for name, value in sorted(values.items()))
+        if not missing and abs(relation.gap(values)) > 1e-7:
+            return said
+        if len(missing) == 1 and is_determined(relation, *missing) and solved(relation, *missing, values) is None:
+            return said
+    sizes = {name: x ** (1 / POWERS.get(name[0], 1)) for name, x in found.items() if POWERS.get(name[0], 1)}
+    for name, size in sizes.items():
+        if size < 3e-7 * max(sizes.values()):  # Zero, but for rounding: the root of what cancels out.
+            return f"{name} = 0"
+    for equation in equations:
+        for one, other in _NOT_LESS.get(equation, ()):
+            if one in found and other in found and found[one] < found[other] * (1 - 1e-9):
+                return f"{one} = {found[one]:.6g}, {other} = {found[other]:.6g}"
+    return ""
+
+
 def closure(values: Mapping[str, float], solids: Iterator[str], equations: tuple[str, ...]) -> dict[str, float]:
     """``values``, and every quantity that follows from them in any number of steps."""
     found = dict(values)
@@ -151,7 +195,7 @@ def closure(values: Mapping[str, float], solids: Iterator[str], equations: tuple
         changed = False
         for relation in every:
             missing = relation.names - found.keys()
-            if len(missing) == 1:
+            if len(missing) == 1 and is_determined(relation, *missing):
                 (name,) = missing
                 value = solved(relation, name, {x: found[x] for x in relation.names - missing})
                 if value is not None:

@@ -142,6 +142,19 @@ def test_a_sentence_that_is_not_understood_is_no_problem_of_this_world() -> None
         assert not WORLD.recognises(problem)
 
 
+def test_a_radius_that_is_one_of_two_is_not_proved() -> None:
+    text = "A frustum has radius of the upper base 4, height 4 and slant height 5. Find the radius of the lower base."
+    for formula, value in (("r - sqrt(l^2 - h^2)", 1), ("r + sqrt(l^2 - h^2)", 7)):
+        trace = (
+            "CORRELATE question: ? = R(frustum)\nCORRELATE (1): r(frustum) = 4\nCORRELATE (1): h(frustum) = 4\n"
+            f"CORRELATE (1): l(frustum) = 5\nCONSTRAIN #2 #3 #4: R(frustum) = {formula} = {value}\n"
+            f"INFER #1 #5: answer = {value}\nANSWER: {value}"
+        )
+        verdict = checked(CONE.model_copy(update={"question": text, "choices": {}}), trace)
+        assert [step.support for step in verdict.steps[:4]] == ["proved"] * 4
+        assert verdict.steps[4].support == "consistent"
+
+
 def test_the_arithmetic_of_the_field() -> None:
     assert pow(7, PRIME - 1, PRIME) == 1
     assert all(pow(base, (PRIME - 1) // 2, PRIME) in (1, PRIME - 1) for base in (401, 409, 10007, 2**61 - 1))

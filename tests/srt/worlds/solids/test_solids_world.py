@@ -12,6 +12,7 @@ import pytest
 
 from srt.io.errors import UserError
 from srt.io.records import Lang, Problem, Refusal
+from srt.language.text import parse
 from srt.language.trace import Step, Trace
 from srt.mutate.mutate_traces import mutate_file
 from srt.pipeline.generate import generate_file
@@ -91,6 +92,20 @@ def test_settings_that_make_no_sense(settings: dict[str, object], field: str) ->
     [
         ("A cone has base radius 3. Find its volume.", {}, "not_determined"),
         ("A cone has base radius 3, height 4 and slant height 6. Find its volume.", {}, "no_such_solid"),
+        ("A cone has base radius 3 and slant height 3. Find its volume.", {}, "no_such_solid"),
+        ("A cone has base radius 5 and slant height 3. Find its volume.", {}, "no_such_solid"),
+        ("A cone has height 5 and slant height 3. Find its volume.", {}, "no_such_solid"),
+        ("A cone has base radius 0 and height 3. Find its volume.", {}, "no_such_solid"),
+        ("A cone has base radius -2 and height 3. Find its volume.", {}, "no_such_solid"),
+        ("A cuboid has length 8, width 9 and diagonal 12. Find its volume.", {}, "no_such_solid"),
+        ("A cylinder has base radius 3 and total surface area 18π. Find its height.", {}, "no_such_solid"),
+        ("A regular square pyramid has base edge 6 and slant height 3. Find its volume.", {}, "no_such_solid"),
+        (
+            "A hemisphere with the same base is hollowed out of a cylinder. The cylinder has height 2 and base radius 3. "
+            "Find the volume of the solid.",
+            {},
+            "no_such_solid",
+        ),
         (
             "A cone has base radius 3 and height 4. Find its volume.",
             {"choices": {"A": "36π", "B": "9"}},
@@ -109,9 +124,17 @@ def test_settings_that_make_no_sense(settings: dict[str, object], field: str) ->
     ],
 )
 def test_what_is_refused(question: str, fields: dict[str, object], reason: str) -> None:
-    refusal = solve_one(problem_of(question, **fields))
+    problem = problem_of(question, **fields)
+    refusal = solve_one(problem)
     assert isinstance(refusal, Refusal)
     assert refusal.reason == reason
+    assert "\n" not in refusal.detail
+    assert refusal.detail.startswith(("question: ", "sentence (1): ", "solved: "))
+    trace = parse("CORRELATE (1): r(cone) = 3\nINFER #1: answer = 3\nANSWER: 3").trace("t", "p")
+    checked = check_solid(problem, trace)
+    assert checked is not None
+    impossible = all("no solid has" in (step.reason or "") for step in (*checked.steps, checked.answer))
+    assert impossible == (reason == "no_such_solid"), "both readers see it"
 
 
 def test_prose_says_what_each_step_claims_and_the_drawing_is_an_svg() -> None:
