@@ -152,7 +152,7 @@ def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) ->
 def _bisected(
     relation: SolidRelation, target: str, values: Mapping[str, float], low: float, high: float, *, rising: bool
 ) -> float:
-    for _ in range(200):
+    for _ in range(60):
         middle = (low + high) / 2
         if (relation.gap({**values, target: middle}) > 0) == rising:
             high = middle

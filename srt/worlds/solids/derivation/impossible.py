@@ -1,4 +1,4 @@
-"""Whether a solid can have the measures that a text gives: everything that follows from them must agree and be positive.
+"""Whether a solid can have the measures that a text gives: what follows from them must agree and be positive.
 
 It computes with rounded numbers, so that measures without an exact form are tried too.
 """

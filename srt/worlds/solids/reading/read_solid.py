@@ -90,7 +90,7 @@ def _number(text: str) -> ExactNumber | None:
         if not (factor or root or above) or (root and "/" in word and factor == ""):
             return None
         value = Fraction(factor or 1) / Fraction(below or 1) * (-1 if sign == "-" else 1)
-        if (root is not None and (int(root) < 2 or len(root) > 9)):
+        if root is not None and (int(root) < 2 or len(root) > 9):
             return None
         term = ExactNumber(((len(above) - len(under or ""), 1, value),))
         total = total.plus(term.times(whole(int(root)).root()) if root else term)

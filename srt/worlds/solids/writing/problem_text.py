@@ -24,7 +24,7 @@ def question_text(statement: SolidStatement, lang: Lang, rng: random.Random) -> 
 def number_text(number: ExactNumber) -> str:
     """``9π/2``, ``8√3 + 60``; what is taken away comes last, ``216 - 36π``."""
     parts = []
-    for pi, root, factor in sorted(reversed(number.terms), key=lambda term: term[2] < 0):
+    for pi, root, factor in sorted(number.terms[::-1], key=lambda term: term[2] < 0):
         above, below = abs(factor.numerator), factor.denominator
         body = f"√{root}" * (root > 1) + "π" * pi
         text = (str(above) if above != 1 or not body else "") + body
