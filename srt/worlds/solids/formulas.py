@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 from srt.worlds.solids.exact import PI, ExactNumber, Inexact, whole
 
-Head = Literal["number", "pi", "name", "+", "-", "*", "/", "^", "sqrt", "cbrt"]
-_TOKEN = re.compile(r"\s*(sqrt|cbrt|[A-Za-z]+\([a-z]+[0-9]?\)|pi|[A-Za-z]|[0-9]+|[-+*/^()])")
+Head = Literal["number", "pi", "name", "+", "-", "*", "/", "^", "sqrt", "cbrt", "min"]
+_TOKEN = re.compile(r"\s*(sqrt|cbrt|min(?=\()|[A-Za-z]+\([a-z]+[0-9]?\)|pi|[A-Za-z]|[0-9]+|[-+*/^(),])")
 
 
 class FormulaTree(NamedTuple):
@@ -68,6 +68,15 @@ def _atom(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
     if not tokens:
         raise ValueError("no formula: it ends too early")
     word, rest = tokens[0], tokens[1:]
+    if word == "min":
+        part, rest = _sum(rest[1:])
+        several = [part]
+        while rest[:1] == [","]:
+            part, rest = _sum(rest[1:])
+            several.append(part)
+        if rest[:1] != [")"]:
+            raise ValueError("no formula: a bracket is not closed")
+        return FormulaTree("min", tuple(several)), rest[1:]
     if word in ("sqrt", "cbrt", "("):
         inside, rest = _sum(rest[word != "(" :])
         if rest[:1] != [")"]:
@@ -104,6 +113,8 @@ def value_of(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNu
             return parts[0].root()
         case "cbrt":
             return parts[0].cube_root()
+        case "min":
+            return min(parts, key=float)
         case "+":
             return parts[0].plus(parts[1])
         case "-":
@@ -150,6 +161,8 @@ def about(formula: FormulaTree, values: Mapping[str, float]) -> float | None:
             return math.sqrt(known[0]) if known[0] > 1e-9 else None
         case "cbrt":
             return math.cbrt(known[0])
+        case "min":
+            return min(known)
         case "/" if known[1] == 0:
             return None
     return _ROUNDED[formula.head](*known)
@@ -173,6 +186,8 @@ def formula_text(formula: FormulaTree) -> str:
             return "pi"
         case "name":
             return formula.name
+        case "min":
+            return f"min({', '.join(map(formula_text, formula.parts))})"
         case "sqrt" | "cbrt":
             return f"{formula.head}({formula_text(formula.parts[0])})"
         case "^":

@@ -13,7 +13,8 @@ from srt.worlds.kit.mutation import Faults
 from srt.worlds.solids.derivation.derive import everything
 from srt.worlds.solids.derivation.solve_solid import READ_FIRST, answer_of, solve_solid, truth_of
 from srt.worlds.solids.reading.read_solid import looks_like_solids, read_solid
-from srt.worlds.solids.sampling.sample_solid import SolidsSettings, sample_solid
+from srt.worlds.solids.sampling.sample_solid import sample_solid
+from srt.worlds.solids.sampling.settings import SolidsSettings
 from srt.worlds.solids.writing.drawing import draw_solids
 from srt.worlds.solids.writing.prose import assertion, full_prose, terse_prose
 from srt.worlds.world import CLAIMS, NEEDED, Extras, Figures, Refused, Sampler, World
@@ -39,7 +40,7 @@ def _faults() -> Faults:
 
 
 class SolidsWorld(World):
-    """Measures of solids: volumes, surfaces, heights and edges of single, related, recast, joined and hollowed ones."""
+    """Measures of solids: volumes, surfaces, edges of single, related, similar, recast, joined and hollowed ones."""
 
     name = "solids"
     plans: Mapping[str, str] = {**World.plans, READ_FIRST: "all readings come before the first formula"}
@@ -61,7 +62,7 @@ class SolidsWorld(World):
         return looks_like_solids(problem)
 
     def sampler(self, fields: Mapping[str, object]) -> Sampler:
-        """Problems by :class:`~srt.worlds.solids.sampling.sample_solid.SolidsSettings`."""
+        """Problems by :class:`~srt.worlds.solids.sampling.settings.SolidsSettings`."""
         return partial(sample_solid, parse_config(SolidsSettings, fields, self.name))
 
     def split_keys(self, problem: Problem) -> tuple[str, ...]:

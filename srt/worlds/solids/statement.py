@@ -37,7 +37,7 @@ def unit_of(letter: str, length: str) -> str:
     """The unit of a quantity where lengths are in ``length``."""
     power = DIMENSION.get(letter, 1)
     if power == 0:
-        return "deg"
+        return "deg" if letter == "n" else ""
     return f"{length}^{power}" if length and power > 1 else length
 
 

@@ -16,7 +16,7 @@ from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 from srt.worlds.solids.checker.answer import check_answer
 from srt.worlds.solids.checker.cited import Cited, cited_by
 from srt.worlds.solids.checker.field import NoExactValue, of
-from srt.worlds.solids.checker.heard import HeardSolid, Value, hear
+from srt.worlds.solids.checker.heard import HeardSolid, hear
 from srt.worlds.solids.checker.relations import (
     SolidRelation,
     closure,
@@ -28,6 +28,7 @@ from srt.worlds.solids.checker.relations import (
 )
 from srt.worlds.solids.checker.terms import ASKED, EQUATION, SaidMeasure, exactly, names_of, postfix, said
 from srt.worlds.solids.checker.units import alike, convertible, size, unit_of_result
+from srt.worlds.solids.checker.values import Value
 from srt.worlds.solids.checker.whole_problem import WholeProblem
 
 _SENTENCE = re.compile(r"\(([0-9]+)\)")

@@ -91,6 +91,10 @@ class Residue(NamedTuple):
         """Whether both are the same number."""
         return self[:2] == other[:2] and math.isclose(self.about, other.about, rel_tol=1e-9, abs_tol=1e-12)
 
+    def __lt__(self, other: Residue) -> bool:  # type: ignore[override]
+        """By what they are about: equal numbers are neither."""
+        return self.about < other.about
+
     def is_zero(self) -> bool:
         """Whether it is zero."""
         return self[:2] == (0, 0)

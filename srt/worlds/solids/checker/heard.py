@@ -8,38 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from srt.io.records import Lang, Problem
-from srt.worlds.solids.checker.field import PI_RESIDUE, NoExactValue, Residue, of
-from srt.worlds.solids.checker.lexicon import MADE, letter_of, lexicon
+from srt.worlds.solids.checker.lexicon import MADE, SIMILAR, letter_of, lexicon
 from srt.worlds.solids.checker.relations import POWERS
+from srt.worlds.solids.checker.values import UNIT, UNIT_WORDS, VALUE, Value, number_of, option_value, power_of
 
-_NUMBER = r"(?:\d+(?:\.\d+)?)?(?:√\d+)?π?(?:/(?:\d+|\(?\d*π\)?))?"
-_SUM = re.compile(rf"(?P<number>-?{_NUMBER}(?: [+-] {_NUMBER})*)")
-_UNITS = {
-    "mm": "mm", "cm": "cm", "dm": "dm", "m": "m", "mL": "mL", "L": "L", "°": "deg", "litres": "L", "millilitres": "mL",
-    "毫米": "mm", "厘米": "cm", "分米": "dm", "米": "m", "升": "L", "毫升": "mL", "cc": "cm^3",
-    **{f"{u}{s}": f"{u}^{p}" for u in ("mm", "cm", "dm", "m") for s, p in (("²", 2), ("³", 3), ("^2", 2), ("^3", 3))},
-    **{f"{w}{u}": f"{x}^{p}" for u, x in (("毫米", "mm"), ("厘米", "cm"), ("分米", "dm"), ("米", "m"))
-       for w, p in (("平方", 2), ("立方", 3))},
-}  # fmt: skip
-_UNITS |= {
-    f"{power}{word}metres": f"{short}m{mark}"
-    for power, mark in (("", ""), ("square ", "^2"), ("cubic ", "^3"))
-    for word, short in (("centi", "c"), ("deci", "d"), ("milli", "m"), ("", ""))
-}
-_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-_VALUE = re.compile(rf"{_SUM.pattern}\s?(?P<unit>(?:{_UNIT})(?![a-zA-Z]))?")
 _SPLIT = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
-
-
-@dataclass(frozen=True)
-class Value:
-    """A number with its unit, as the text has it."""
-
-    number: Residue
-    unit: str
 
 
 @dataclass
@@ -76,36 +51,6 @@ def hear(problem: Problem) -> HeardSolid | None:
     return HeardSolid(*asked, last=len(said), solids=ear.solids, said=said, options=options)
 
 
-def option_value(text: str) -> Value | None:
-    """The value that an option states."""
-    match = _VALUE.fullmatch(text.strip())
-    number = _value(match["number"]) if match else None
-    return None if match is None or number is None else Value(number, _UNITS[match["unit"]] if match["unit"] else "")
-
-
-def _value(text: str) -> Residue | None:
-    total = of(0)
-    for sign, term in re.findall(r"(^-?|[+-] )([^ ]+)", text.strip()):
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)?(?:√(\d+))?(π)?(?:/\(?(\d*)(π)?\)?)?", term)
-        if match is None or not any(match.groups()[:3]):
-            return None
-        value = of(Fraction(match[1] or 1))
-        if match[2]:
-            if not 1 < int(match[2]) < 10**9:
-                return None
-            try:
-                value *= of(int(match[2])).square_root()
-            except NoExactValue:
-                return None
-        value = value * PI_RESIDUE if match[3] else value
-        if match[4] and int(match[4]) == 0:
-            return None
-        value = value / of(int(match[4])) if match[4] else value
-        value = value / PI_RESIDUE if match[5] else value
-        total = total - value if sign.startswith("-") else total + value
-    return total
-
-
 class _Ear:
     """Listens to the sentences of one problem."""
 
@@ -122,8 +67,12 @@ class _Ear:
             return None
         kinds = [kind for sign, kind in signs if sign == "S"]
         row = "".join(sign for sign, _ in signs)
+        if "P" in row:
+            return self._pair(row, kinds)
         if ("J" in row or "O" in row) and not self.solids:
             return self._made(row, kinds)
+        if "Z" in row:
+            return self._ratio(signs)
         if "M" in row:
             return self._recast(signs, kinds)
         if not self.solids:
@@ -146,22 +95,49 @@ class _Ear:
     def question(self, text: str) -> tuple[str, str] | None:
         """The quantity that is asked for, and in which unit."""
         unit = ""
-        pattern = rf" in ({_UNIT})(?=[.?])|（单位：({_UNIT})）|(?<=多少)({_UNIT})(?=？)"
+        pattern = rf" in ({UNIT})(?=[.?])|（单位：({UNIT})）|(?<=多少)({UNIT})(?=？)"
         if match := re.search(pattern, text):
-            unit = _UNITS[next(filter(None, match.groups()))]
+            unit = UNIT_WORDS[next(filter(None, match.groups()))]
             text = text[: match.start()] + text[match.end() :]
         start = r"(?:find|what is) " if self._lang == "en" else r"求.+。|.+是多少？"
         if not re.match(start, text.lower()) or not text.endswith((".", "?", "。", "？")):
             return None
         signs = self._signs(text)
+        if signs is not None and "Z" in [sign for sign, _ in signs]:
+            name = self._ratio_of(signs)
+            return (name, "") if name and len(signs) == 3 and not unit else None
         references = self._references(signs) if signs is not None else None
         if references is None or len(references) != 1 or references[0][0] != "R":
             return None
         name = references[0][1]
         power = POWERS.get(name[0], 1)
-        if unit and (power == 0 or _power(unit) != power):
+        if unit and (power == 0 or power_of(unit) != power):
             return None
         return name, unit
+
+    def _pair(self, row: str, kinds: list[str]) -> dict[str, Value | None] | None:
+        """Two similar solids, the small one last."""
+        if self.solids or row not in ("SSP", "SJSP") or kinds[1] != f"small{kinds[0]}" or kinds[0] not in SIMILAR:
+            return None
+        self.solids = kinds
+        return {f"pair = {kinds[0]} ~ {kinds[1]}": None}
+
+    def _ratio(self, signs: list[tuple[str, str]]) -> dict[str, Value | None] | None:
+        """A ratio of the two, with its value, which has no unit."""
+        name = self._ratio_of(signs[:-1])
+        if name is None or len(signs) != 4 or signs[-1][0] not in "VN":
+            return None
+        value = self._value_at(signs[-1][1])
+        return {name: value} if not value.unit else None
+
+    def _ratio_of(self, signs: list[tuple[str, str]]) -> str | None:
+        """The name of a ratio of a solid to the small one: in English it comes before them, in Chinese behind."""
+        row = "".join(sign for sign, _ in signs)
+        if row != ("ZSS" if self._lang == "en" else "SSZ"):
+            return None
+        large, small = (kind for sign, kind in signs if sign == "S")
+        letter = next(word for sign, word in signs if sign == "Z")
+        return f"{letter}({small})" if small == f"small{large}" and small in self.solids else None
 
     def _made(self, row: str, kinds: list[str]) -> dict[str, Value | None] | None:
         two = [kind for kind in dict.fromkeys(kinds) if kind != "solid"]
@@ -169,7 +145,7 @@ class _Ear:
         if "J" in row and "O" in row and self._lang == "en":
             return None
         how = "O" if "O" in row else how
-        marks = "".join(mark for mark in "cqfshtu" if mark in row)
+        marks = "".join(mark for mark in "cqfshtumvyzbap" if mark in row)
         made = MADE.get((how, marks, " ".join(sorted(two))))
         if made is None or len(two) != 2 or "V" in row or "R" in row or "=" in row:
             return None
@@ -200,17 +176,21 @@ class _Ear:
         for (_, name), (_, at) in zip(references[::2], references[1::2], strict=True):
             value = self._value_at(at)
             power, unit = POWERS.get(name[0], 1), value.unit
-            if name in found or (unit != "deg") != (power != 0) or (unit not in ("", "deg") and _power(unit) != power):
+            if (
+                name in found
+                or (unit != "deg") != (power != 0)
+                or (unit not in ("", "deg") and power_of(unit) != power)
+            ):
                 return None
             found[name] = value
         return found
 
     def _value_at(self, text: str) -> Value:
-        match = _VALUE.fullmatch(text)
+        match = VALUE.fullmatch(text)
         assert match is not None
-        number = _value(match["number"])
+        number = number_of(match["number"])
         assert number is not None
-        return Value(number, _UNITS[match["unit"]] if match["unit"] else "")
+        return Value(number, UNIT_WORDS[match["unit"]] if match["unit"] else "")
 
     def _references(self, signs: list[tuple[str, str]]) -> list[tuple[str, str]] | None:
         """The row with each quantity joined to its solid: in English the next one after *of the*, else the last."""
@@ -252,9 +232,9 @@ class _Ear:
                 at += 1
                 continue
             known = pattern.match(low, at)
-            value = _VALUE.match(low, at)
+            value = VALUE.match(low, at)
             if value and len(value[0].strip()) and value["number"] and not (known and known.end() > value.end()):
-                if _value(value["number"]) is None:
+                if number_of(value["number"]) is None:
                     return None
                 whole = value[0].strip().isdigit()
                 signs.append(("N" if whole else "V", value[0].strip()))
@@ -271,7 +251,3 @@ class _Ear:
 
 def _comparable(one: str, other: str) -> bool:
     return POWERS.get(one[0], 1) == POWERS.get(other[0], 1) > 0
-
-
-def _power(unit: str) -> int:
-    return 3 if unit in ("L", "mL") else int(unit[-1]) if "^" in unit else 1

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from srt.worlds.solids.checker.field import of
-from srt.worlds.solids.checker.heard import Value
 from srt.worlds.solids.checker.relations import POWERS
 from srt.worlds.solids.checker.terms import SaidMeasure
+from srt.worlds.solids.checker.values import Value, power_of
 
 _METRES = {"mm": Fraction(1, 1000), "cm": Fraction(1, 100), "dm": Fraction(1, 10), "m": Fraction(1)}
 
@@ -24,17 +24,13 @@ def alike(value: Value, measure: SaidMeasure) -> bool:
 
 def convertible(one: str, other: str) -> bool:
     """Whether one unit can be converted to the other."""
-    return "" not in (one, other) and "deg" not in (one, other) and _power(one) == _power(other)
-
-
-def _power(unit: str) -> int:
-    return 3 if unit in ("L", "mL") else int(unit[-1]) if "^" in unit else 1
+    return "" not in (one, other) and "deg" not in (one, other) and power_of(one) == power_of(other)
 
 
 def size(unit: str) -> Fraction:
     """A unit in powers of a metre."""
     length = {"L": "dm", "mL": "cm"}.get(unit, unit.split("^")[0])
-    return _METRES[length] ** _power(unit)
+    return _METRES[length] ** power_of(unit)
 
 
 def unit_of_result(name: str, measures: Sequence[SaidMeasure]) -> str | None:
@@ -43,7 +39,7 @@ def unit_of_result(name: str, measures: Sequence[SaidMeasure]) -> str | None:
     for measure in measures:
         power = POWERS.get(measure.name[0], 1)
         if power == 0:
-            if measure.unit != "deg":
+            if measure.unit != ("deg" if measure.name[0] == "n" else ""):
                 return None
             continue
         length, caret, exponent = measure.unit.partition("^")
@@ -52,7 +48,7 @@ def unit_of_result(name: str, measures: Sequence[SaidMeasure]) -> str | None:
         lengths.add(length)
     power = POWERS.get(name[0], 1)
     if power == 0:
-        return "deg" if len(lengths) < 2 else None
+        return None if len(lengths) > 1 else "deg" if name[0] == "n" else ""
     if len(lengths) != 1:
         return None
     (length,) = lengths

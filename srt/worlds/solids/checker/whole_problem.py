@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from srt.worlds.solids.checker.heard import HeardSolid, Value
+from srt.worlds.solids.checker.heard import HeardSolid
 from srt.worlds.solids.checker.relations import closure, denied
 from srt.worlds.solids.checker.units import size
+from srt.worlds.solids.checker.values import Value
 
 
 class WholeProblem:

@@ -136,7 +136,7 @@ def truth_of(problem: Problem) -> Callable[[str], Truth]:
     def truth(text: str) -> Truth:
         if text in exact or text in facts:
             return "true"
-        if text.startswith(("options = ", "answer = ", "? = ", "solid = ")):
+        if text.startswith(("options = ", "answer = ", "? = ", "solid = ", "pair = ")):
             return "false"
         match = _CLAIM.fullmatch(text)
         step = known.get(match["name"]) if match else None

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from srt.io.records import Lang, Problem
 from srt.worlds.solids.exact import ExactNumber, whole
 from srt.worlds.solids.reading import wordings
-from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS, quantities
+from srt.worlds.solids.reading.quantity_words import RATIOS, quantities
+from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS
 from srt.worlds.solids.statement import UNITS, GivenFact, Measure, SolidStatement
-from srt.worlds.solids.table import DIMENSION
+from srt.worlds.solids.table import DIMENSION, structure_claim
 from srt.worlds.world import Refused
 
 _TERM = re.compile(r"([+-]?)(\d+(?:\.\d+)?)?(?:√(\d+))?(π*)(?:/\(?(\d*)(π*)\)?)?")
@@ -114,9 +115,9 @@ class _Reader:
             if sentence in texts:
                 if self.solids:
                     return False
-                one, _, other = structure.split(" ")
-                self.solids += [one, other, "solid"]
-                self.facts.append(GivenFact(number, f"solid = {structure}"))
+                one, sign, other = structure.split(" ")
+                self.solids += [one, other, *(["solid"] if sign != "~" else [])]
+                self.facts.append(GivenFact(number, structure_claim(structure)))
                 return True
         for found in _matches((*wordings.GIVEN[lang], *wordings.ALSO_GIVEN[lang]), sentence, lang):
             if not self.solids and self._measured(found["new"], found, number):
@@ -124,6 +125,9 @@ class _Reader:
                 return True
         for found in _matches(wordings.LATER[lang], sentence, lang):
             if _kind(found["known"], lang) in self.solids and self._measured(found["known"], found, number):
+                return True
+        for found in _matches(wordings.RATIO[lang], sentence, lang):
+            if self._is_ratio(found) and self._measured(found["known"], found, number):
                 return True
         for found in (*_matches(wordings.EQUAL[lang], sentence, lang), *_matches(wordings.TIMES[lang], sentence, lang)):
             one, two = _kind(found["known"], lang), _kind(found["second"], lang)
@@ -133,9 +137,15 @@ class _Reader:
                 return self._link(f"{left}({one}) = {times}{right}({two})", number)
         return self._recast(sentence, number)
 
+    def _is_ratio(self, found: dict[str, str]) -> bool:
+        """Whether the first solid of a ratio is similar to the other, a small one."""
+        large, small = _kind(found["second"], self._lang), _kind(found["known"], self._lang)
+        return small == f"small{large}" and small in self.solids
+
     def _recast(self, sentence: str, number: int) -> bool:
         lang = self._lang
-        for found in (*_matches(wordings.RECAST[lang], sentence, lang), *_matches(wordings.MANY[lang], sentence, lang)):
+        templates = (*wordings.RECAST[lang], *wordings.POURED[lang], *wordings.MANY[lang])
+        for found in _matches(templates, sentence, lang):
             new = _kind(found["new"], lang)
             if len(self.solids) != 1 or new in self.solids or found.get("known", found["new"]) != found["new"]:
                 continue
@@ -164,6 +174,8 @@ class _Reader:
             letter, measure = _letter(quantity, kind, lang), read_measure(value)
             if letter is None or measure is None or not _fits(letter, measure.unit):
                 return False
+            if (letter in RATIOS) != ("second" in found):
+                return False
             facts.append(GivenFact(number, f"{letter}({kind})", measure))
         self.facts += facts
         return bool(facts)
@@ -177,9 +189,12 @@ class _Reader:
             unit = _SPELT[found["unit"]]
             if letter and UNITS[unit] == DIMENSION.get(letter, 1):
                 return f"{letter}({kind})", unit
-        for found in _matches(wordings.QUESTIONS[lang], question, lang):
+        for found in _matches((*wordings.QUESTIONS[lang], *wordings.ASKED_RATIO[lang]), question, lang):
             kind = _kind(found["known"], lang)
-            if kind in self.solids and (letter := _letter(found["quantity"], kind, lang)):
+            if "second" in found and not self._is_ratio(found):
+                continue
+            letter = _letter(found["quantity"], kind, lang) if kind in self.solids else None
+            if letter and (letter in RATIOS) == ("second" in found):
                 return f"{letter}({kind})", ""
         for found in _matches((*wordings.ABOUT_IT[lang], *wordings.ALSO_ABOUT_IT[lang]), question, lang):
             if len(self.solids) == 1 and (letter := _letter(found["quantity"], self.solids[0], lang)):
@@ -200,6 +215,8 @@ def _items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
 def _fits(letter: str, unit: str) -> bool:
     if letter == "n":
         return unit == "deg"
+    if DIMENSION.get(letter, 1) == 0:
+        return unit == ""
     return unit == "" or (unit != "deg" and UNITS[unit] == DIMENSION.get(letter, 1))
 
 

@@ -11,11 +11,12 @@ from srt.worlds.solids.derivation.derive import Derivation
 from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.formulas import FormulaTree, names_in, positive_value, rewritten
 from srt.worlds.solids.statement import UNITS, Measure, converted
-from srt.worlds.solids.table import full_name
+from srt.worlds.solids.table import DIMENSION, full_name
 
 _TWO = FormulaTree("number", value=Fraction(2))
 _TWICE = {"d": "the diameter doubled", "r": "the diameter for the radius", "R": "the diameter for the radius"}
 _HALF = {"d": "the radius for the diameter", "r": "the radius halved", "R": "the radius halved"}
+_SORTS = ("a ratio", "a length", "an area", "a volume")
 _SWAPS = {"l": "h", "s": "h", "e": "s", "h": "l", "D": "h"}
 _SWAPPED = {
     "l": "the height for the slant height",
@@ -102,8 +103,9 @@ def _changed_formulas(formula: FormulaTree, others: Mapping[str, ExactNumber]) -
     for letter in names_in(formula):
         name = FormulaTree("name", name=letter)
         plain = letter.partition("(")[0]
-        yield _TWICE.get(plain, "a length doubled"), _replaced(formula, name, FormulaTree("*", (_TWO, name)))
-        yield _HALF.get(plain, "a length halved"), _replaced(formula, name, FormulaTree("/", (name, _TWO)))
+        measure = _SORTS[DIMENSION.get(plain, 1)]
+        yield _TWICE.get(plain, f"{measure} doubled"), _replaced(formula, name, FormulaTree("*", (_TWO, name)))
+        yield _HALF.get(plain, f"{measure} halved"), _replaced(formula, name, FormulaTree("/", (name, _TWO)))
         swap = _SWAPS.get(letter, "")
         if swap in others:
             yield _SWAPPED.get(letter, "another length"), _replaced(formula, name, FormulaTree("name", name=swap))
@@ -124,6 +126,9 @@ def _changed_formulas(formula: FormulaTree, others: Mapping[str, ExactNumber]) -
                 for part in node.parts:
                     yield "a part forgotten", _replaced(formula, node, part)
                     yield "a part taken twice", _replaced(formula, node, FormulaTree("+", (node, part)))
+            case "min":
+                for part in node.parts:
+                    yield "another path than the shortest", _replaced(formula, node, part)
             case "sqrt":
                 yield "a root forgotten", _replaced(formula, node, node.parts[0])
 

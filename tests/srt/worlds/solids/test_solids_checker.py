@@ -165,8 +165,10 @@ def test_the_arithmetic_of_the_field() -> None:
     for one, other in itertools.combinations(roots, 2):
         assert (one * other).is_same((one.to(2) * other.to(2)).square_root())
         assert not one.is_same(other)
-    assert (PI_RESIDUE.to(2) * of(Fraction(8, 9))).square_root().is_same(
-        PI_RESIDUE * of(2).square_root() * of(Fraction(2, 3))
+    assert (
+        (PI_RESIDUE.to(2) * of(Fraction(8, 9)))
+        .square_root()
+        .is_same(PI_RESIDUE * of(2).square_root() * of(Fraction(2, 3)))
     )
     for nothing in (PI_RESIDUE, of(2).square_root(), of(0) - of(4), of(3) + of(8).square_root()):
         with pytest.raises(NoExactValue):

@@ -21,8 +21,9 @@ from srt.teaching.teach_prompts import form_text, load_teach_prompts
 from srt.worlds.kit.splits import split_of
 from srt.worlds.solids.checker.check_solid import check_solid
 from srt.worlds.solids.checker.heard import hear
+from srt.worlds.solids.reading.quantity_words import quantities
 from srt.worlds.solids.reading.read_solid import read_solid
-from srt.worlds.solids.reading.wordings import SOLIDS, quantities
+from srt.worlds.solids.reading.wordings import SOLIDS
 from srt.worlds.solids.solids_world import SolidsWorld
 from srt.worlds.solids.writing.problem_text import question_text
 
@@ -37,7 +38,7 @@ def problem_of(question: str, lang: Lang = "en", **fields: object) -> Problem:
 @pytest.mark.parametrize("lang", LANGS)
 def test_both_readings_agree_on_every_quantity_of_every_solid(lang: Lang) -> None:
     for kind, names in SOLIDS[lang].items():
-        if kind == "solid":
+        if kind == "solid" or kind.startswith("small"):
             continue
         for letter, words in quantities(kind, lang).items():
             value = "60°" if letter == "n" else "7"
@@ -101,7 +102,7 @@ def test_settings_that_make_no_sense(settings: dict[str, object], field: str) ->
         ("A cylinder has base radius 3 and total surface area 18π. Find its height.", {}, "no_such_solid"),
         ("A regular square pyramid has base edge 6 and slant height 3. Find its volume.", {}, "no_such_solid"),
         (
-            "A hemisphere with the same base is hollowed out of a cylinder. The cylinder has height 2 and base radius 3. "
+            "A hemisphere with the same base is hollowed out of a cylinder. The cylinder has height 2 and radius 3. "
             "Find the volume of the solid.",
             {},
             "no_such_solid",
