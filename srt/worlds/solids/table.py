@@ -13,6 +13,7 @@ one, and belong to that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -111,6 +112,10 @@ SIMILAR = {"cone": "rhldCBLSV", "cylinder": "rhdCBLSV", "pyramid": "ahseBLSV", "
 
 LARGER = {"solid = cylinder - hemisphere": (("h(cylinder)", "r(hemisphere)"),)}
 """For what a text says: measures of which the first must not be less than the second."""
+
+
+LEAST_SURFACE = {"cuboid": 216.0, "cylinder": 54 * math.pi, "cone": 72 * math.pi, "pyramid": 288.0}
+"""S³/V² of the solid of a kind that has the least surface for its volume."""
 
 
 class Rule(NamedTuple):

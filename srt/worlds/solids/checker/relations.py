@@ -194,6 +194,8 @@ def _bisected(
     return (low + high) / 2
 
 
+_MOST_COMPACT = {"cuboid": 1 / 216, "cylinder": 1 / 54 / math.pi, "cone": 1 / 72 / math.pi, "pyramid": 1 / 288}
+"""The greatest V²/S³ of a solid of each kind."""
 _NOT_LESS = {"solid = cylinder - hemisphere": (("h(cylinder)", "r(hemisphere)"),)}
 
 
@@ -212,6 +214,11 @@ def denied(found: Mapping[str, float], solids: Sequence[str], equations: tuple[s
     for name, size in sizes.items():
         if size < 3e-7 * max(sizes.values()):  # Zero, but for rounding: the root of what cancels out.
             return f"{name} = 0"
+    for name, volume in found.items():
+        surface = found.get(f"S{name[1:]}")
+        compact = _MOST_COMPACT.get(name[2:-1].removeprefix("small"))
+        if name[0] == "V" and surface and compact and volume**2 > compact * surface**3 * (1 + 1e-9):
+            return f"{name} = {volume:.6g}, S{name[1:]} = {surface:.6g}"
     for equation in equations:
         for one, other in _NOT_LESS.get(equation, ()):
             if one in found and other in found and found[one] < found[other] * (1 - 1e-9):

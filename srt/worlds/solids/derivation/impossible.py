@@ -10,7 +10,7 @@ import math
 from srt.worlds.solids.derivation.derive import rules_of, working_length
 from srt.worlds.solids.formulas import about, formula_text, names_in
 from srt.worlds.solids.statement import SolidStatement, converted, unit_of
-from srt.worlds.solids.table import LARGER, Rule, full_name
+from srt.worlds.solids.table import LARGER, LEAST_SURFACE, Rule, base_kind, full_name
 
 
 def why_impossible(statement: SolidStatement) -> str:
@@ -45,6 +45,11 @@ def _disagreement(rules: tuple[Rule, ...], known: dict[str, float]) -> str:
 
 
 def _order(statement: SolidStatement, known: dict[str, float]) -> str:
+    for kind in statement.solids:
+        volume, surface = known.get(f"V({kind})"), known.get(f"S({kind})")
+        least = LEAST_SURFACE.get(base_kind(kind), 0.0)
+        if volume and surface and surface**3 < least * volume**2 * (1 - 1e-9):
+            return f"question: no {kind} of volume {volume:.6g} has a surface of only {surface:.6g}"
     for fact in statement.facts:
         for one, other in LARGER.get(fact.name, ()):
             if one in known and other in known and known[one] < known[other] * (1 - 1e-9):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from srt.worlds.solids.exact import PI, ExactNumber, whole
+from srt.worlds.solids.exact import whole
 from srt.worlds.solids.reading.quantity_words import quantities
 from srt.worlds.solids.sampling.settings import SolidsSettings
-from srt.worlds.solids.sampling.shapes import FREE, TRIPLES, shape_of
+from srt.worlds.solids.sampling.shapes import FREE, TRIPLES, shape_of, writable
 from srt.worlds.solids.statement import GivenFact, Measure, SolidStatement, unit_of
 from srt.worlds.solids.table import DIMENSION, SIMILAR, STRUCTURES, rules_of_structure, structure_claim
 
@@ -92,18 +92,17 @@ def draw_similar(settings: SolidsSettings, length: str, rng: random.Random) -> S
     kind = rng.choice(list(SIMILAR))
     small, ratio = f"small{kind}", Fraction(rng.choice(_RATIOS))
 
-    def both(letter: str) -> tuple[Measure, Measure] | None:
-        power, unit = DIMENSION.get(letter, 1), unit_of(letter, length)
-        size = whole(rng.randint(1, settings.largest * (1, 3, 6)[power - 1]))
-        size = size.times(PI) if kind in ("cone", "cylinder") and power > 1 and rng.random() < 0.7 else size
-        large = size.scaled(ratio**power)
-        return (Measure(large, unit), Measure(size, unit)) if _is_whole(large) else None
-
-    letters = [x for x in SIMILAR[kind] if x in quantities(kind, "en")]
-    letter = rng.choice(letters)
-    pair = both(letter)
-    if pair is None:
+    shape = shape_of(kind, settings, length, rng)
+    letters = [x for x in SIMILAR[kind] if f"{x}({kind})" in shape and writable(shape[f"{x}({kind})"])]
+    letters = [x for x in letters if writable(_times(shape[f"{x}({kind})"], ratio ** DIMENSION.get(x, 1)))]
+    if len(letters) < 2:
         return None
+    letter, other = rng.sample(letters, 2)
+    pair, known = (
+        (_times(small_one, ratio ** DIMENSION.get(x, 1)), small_one)
+        for x in (letter, other)
+        for small_one in (shape[f"{x}({kind})"],)
+    )
     facts = [GivenFact(1, structure_claim(f"{kind} ~ {small}"))]
     ratios = {"k": ratio, "A": ratio**2, "Q": ratio**3}
     names = (f"{letter}({kind})", f"{letter}({small})")
@@ -114,10 +113,6 @@ def draw_similar(settings: SolidsSettings, length: str, rng: random.Random) -> S
         facts.append(GivenFact(2, f"{of}({small})", Measure(whole(ratios[of]), "")))
         facts.append(GivenFact(3, names[given], pair[given]))
         return SolidStatement((kind, small), tuple(facts), names[asked])
-    other = rng.choice([x for x in letters if x != letter])
-    known = both(other)
-    if known is None:
-        return None
     facts += [GivenFact(2, f"{other}({kind})", known[0]), GivenFact(3, f"{other}({small})", known[1])]
     if how < 0.65:
         return SolidStatement((kind, small), tuple(facts), f"{rng.choice(list(ratios))}({small})")
@@ -125,5 +120,5 @@ def draw_similar(settings: SolidsSettings, length: str, rng: random.Random) -> S
     return SolidStatement((kind, small), tuple(facts), names[asked])
 
 
-def _is_whole(number: ExactNumber) -> bool:
-    return all(factor.denominator == 1 and factor < 10_000 for _, _, factor in number.terms)
+def _times(measure: Measure, factor: Fraction) -> Measure:
+    return Measure(measure.number.scaled(factor), measure.unit)

@@ -102,6 +102,12 @@ def test_settings_that_make_no_sense(settings: dict[str, object], field: str) ->
         ("A cylinder has base radius 3 and total surface area 18π. Find its height.", {}, "no_such_solid"),
         ("A regular square pyramid has base edge 6 and slant height 3. Find its volume.", {}, "no_such_solid"),
         (
+            "A cuboid and a small cuboid are similar. The cuboid has surface area 688 and volume 3904. "
+            "The ratio of similarity of the cuboid to the small cuboid is 4. Find the volume of the small cuboid.",
+            {},
+            "no_such_solid",
+        ),
+        (
             "A hemisphere with the same base is hollowed out of a cylinder. The cylinder has height 2 and radius 3. "
             "Find the volume of the solid.",
             {},
