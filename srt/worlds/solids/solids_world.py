@@ -16,6 +16,7 @@ from srt.worlds.solids.reading.read_solid import looks_like_solids, read_solid
 from srt.worlds.solids.sampling.sample_solid import sample_solid
 from srt.worlds.solids.sampling.settings import SolidsSettings
 from srt.worlds.solids.writing.drawing import draw_solids
+from srt.worlds.solids.writing.picture import solid_picture
 from srt.worlds.solids.writing.prose import assertion, full_prose, terse_prose
 from srt.worlds.world import CLAIMS, NEEDED, Extras, Figures, Refused, Sampler, World
 
@@ -31,6 +32,10 @@ def _traits(problem: Problem) -> dict[str, str]:
 def _drawing(problem: Problem) -> str:
     read, _, _ = answer_of(problem)
     return draw_solids(read.statement, everything(read.statement))
+
+
+def _picture(problem: Problem) -> bytes | None:
+    return solid_picture(read_solid(problem).statement) if problem.diagram_description else None
 
 
 def _faults() -> Faults:
@@ -52,7 +57,7 @@ class SolidsWorld(World):
             "no_such_solid": "no solid has the given measures",
             "no_option_fits": "no option says what is right",
         },
-        figures=Figures(solved=_drawing),
+        figures=Figures(picture=_picture, solved=_drawing),
         faults=_faults,
         prompts=Path(__file__).parent / "prompts",
     )

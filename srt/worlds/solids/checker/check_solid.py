@@ -105,11 +105,17 @@ class _Checker:
                 return _refuted("the question asks something else", right, Fault.MISREAD)
             return self._labelled(step, "CORRELATE")
         match = _SENTENCE.fullmatch(step.args[0]) if len(step.args) == 1 else None
-        if match is None:
+        pictured = step.args == ("scene",)
+        if match is None and not pictured:
             return self._open(measure, claim, Fault.DOES_NOT_FOLLOW, "a reading cites one sentence and nothing else")
-        sentence = int(match[1])
+        sentence = int(match[1]) if match else 0
         if sentence not in self._heard.said:
-            return self._open(measure, claim, Fault.DANGLING_REFERENCE, f"there is no sentence ({sentence})")
+            return self._open(
+                measure,
+                claim,
+                Fault.DANGLING_REFERENCE,
+                f"there is no {step.args[0]}",
+            )
         here = self._heard.said[sentence]
         if measure is None:
             if claim in here and here[claim] is None:

@@ -39,8 +39,15 @@ def hear(problem: Problem) -> HeardSolid | None:
         return None
     ear = _Ear(problem.lang)
     said = {n: found for n, text in enumerate(sentences[:-1], 1) if (found := ear.sentence(text)) is not None}
+    if (problem.diagram_description is not None) != ear.pictured:
+        return None
+    if problem.diagram_description is not None:
+        labels = ear.labels(problem.diagram_description)
+        if labels is None:
+            return None
+        said[0] = labels
     asked = ear.question(sentences[-1])
-    if asked is None or len(said) < len(sentences) - 1 or not said:
+    if asked is None or len(said) < len(sentences) - 1 or not any(said.values()):
         return None
     subjects = [name for found in said.values() for name in found]
     if len(set(subjects)) < len(subjects):
@@ -57,8 +64,20 @@ class _Ear:
     def __init__(self, lang: Lang) -> None:
         self._lang: Lang = lang
         self.solids: list[str] = []
-        self._values: list[Value] = []
-        self._phrases: list[str] = []
+        self.pictured = False
+
+    def labels(self, text: str) -> dict[str, Value | None] | None:
+        """What the labels of the picture say: a quantity and its value, one after the other."""
+        found: dict[str, Value | None] = {}
+        for label in re.split("; |；", text):
+            references = self._references(self._signs(label) or [("", "")])
+            if references is None or "".join(sign for sign, _ in references) not in ("RV", "RN"):
+                return None
+            measured = self._measured(references)
+            if measured is None or measured.keys() & found.keys():
+                return None
+            found |= measured
+        return found
 
     def sentence(self, text: str) -> dict[str, Value | None] | None:
         """What a sentence says; ``None`` where it is not read."""
@@ -73,6 +92,9 @@ class _Ear:
             return self._made(row, kinds)
         if "Z" in row:
             return self._ratio(signs)
+        if row == "FS" and not self.solids and kinds != ["solid"]:
+            self.solids, self.pictured = kinds, True
+            return {}
         if "M" in row:
             return self._recast(signs, kinds)
         if not self.solids:
@@ -225,7 +247,7 @@ class _Ear:
     def _signs(self, text: str) -> list[tuple[str, str]] | None:
         """The phrases of a sentence, each with its sign, without fillers; ``None`` if anything in it is unknown."""
         words, pattern = lexicon(self._lang)
-        low = text if self._lang == "zh" else text[0].lower() + text[1:]
+        low = text if self._lang == "zh" else text[:1].lower() + text[1:]
         signs, at = [], 0
         while at < len(low):
             if low[at] == " ":

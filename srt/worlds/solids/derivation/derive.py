@@ -32,7 +32,7 @@ from srt.worlds.solids.table import (
 
 
 class SolidStep(NamedTuple):
-    """A step: its claim, what it cites (``(1)``, ``question``, or the keys of other steps), and what made it."""
+    """A step: its claim, what it cites (``(1)``, ``scene``, ``question``, keys of other steps), and what made it."""
 
     op: Operation
     cites: tuple[str, ...]
@@ -79,7 +79,7 @@ def derive(statement: SolidStatement) -> Derivation:
     read: Derivation = {}
     values: dict[str, ExactNumber] = {}
     for fact in statement.facts:
-        step = SolidStep("CORRELATE", (f"({fact.sentence})",), fact.claim, measure=fact.measure)
+        step = SolidStep("CORRELATE", (fact.place,), fact.claim, measure=fact.measure)
         if fact.measure is None:
             read[fact.name] = step
             continue

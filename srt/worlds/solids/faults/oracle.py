@@ -63,7 +63,7 @@ class _Oracle:
         statement = self._read.statement
         asked = f"? = {statement.asked}" + (f" in {statement.unit}" if statement.unit else "")
         if not cited and step.op == "CORRELATE":
-            facts = [fact for fact in statement.facts if [f"({fact.sentence})"] == words]
+            facts = [fact for fact in statement.facts if [fact.place] == words]
             return claim in [fact.claim for fact in facts] or (words == ["question"] and claim == asked)
         if claim.startswith(("options", "answer")):
             if step.op != "INFER" or sorted(words) != sorted(self._problem.choices) or others != [asked]:

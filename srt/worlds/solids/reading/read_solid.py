@@ -41,9 +41,12 @@ def read_solid(problem: Problem) -> ReadSolid:
     lang = problem.lang
     sentences = [text for text in _SENTENCES[lang].split(problem.question.strip()) if text]
     reader = _Reader(lang)
+    labels = problem.diagram_description
     for number, sentence in enumerate(sentences[:-1], 1):
         if not reader.read(sentence, number):
             raise Refused("unknown_wording", f"sentence ({number}): {sentence!r}")
+    if reader.pictured != (labels is not None) or (labels is not None and not reader.read_picture(labels)):
+        raise Refused("unknown_wording", f"diagram_description: {labels!r}")
     if len(sentences) < 2 or not reader.facts or (asked := reader.asked(sentences[-1])) is None:
         raise Refused("unknown_wording", f"question: {sentences[-1:]!r}")
     names = [fact.name for fact in reader.facts]
@@ -105,6 +108,14 @@ class _Reader:
         self._lang = lang
         self.solids: list[str] = []
         self.facts: list[GivenFact] = []
+        self.pictured = False
+
+    def read_picture(self, labels: str) -> bool:
+        """Whether all labels are understood; what they say is kept."""
+        (kind,) = self.solids if len(self.solids) == 1 else ("",)
+        words = SOLIDS[self._lang].get(kind, ("",))
+        separator = "；" if self._lang == "zh" else "; "
+        return bool(kind) and all(self._measured(words[0], {"measures": x}, 0) for x in labels.split(separator))
 
     def read(self, sentence: str, number: int) -> bool:
         """Whether the sentence is understood; what it says is kept."""
@@ -118,6 +129,10 @@ class _Reader:
                 one, sign, other = structure.split(" ")
                 self.solids += [one, other, *(["solid"] if sign != "~" else [])]
                 self.facts.append(GivenFact(number, structure_claim(structure)))
+                return True
+        for found in _matches(wordings.PICTURED[lang], sentence, lang):
+            if not self.solids:
+                self.solids, self.pictured = [_kind(found["new"], lang)], True
                 return True
         for found in _matches((*wordings.GIVEN[lang], *wordings.ALSO_GIVEN[lang]), sentence, lang):
             if not self.solids and self._measured(found["new"], found, number):

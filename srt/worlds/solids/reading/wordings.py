@@ -52,6 +52,8 @@ GIVEN: dict[Lang, tuple[str, ...]] = {
     "en": ("A {new} has {measures}.", "Consider a {new} with {measures}."),
     "zh": ("一个{new}的{measures}。", "已知{new}的{measures}。"),
 }
+PICTURED: dict[Lang, tuple[str, ...]] = {"en": ("The figure shows a {new}.",), "zh": ("如图是一个{new}。",)}
+"""Where the picture gives the measures; ``diagram_description`` lists its labels."""
 ALSO_GIVEN: dict[Lang, tuple[str, ...]] = {
     "en": ("In a {new} {measures}.", "In a {new}, {measures}.", "A {new} with {measures}."),
     "zh": ("{new}的{measures}。", "{new}{measures}。", "一个{new}，{measures}。", "已知一个{new}的{measures}。"),

@@ -13,10 +13,11 @@ from srt.worlds.solids.derivation.solve_solid import gold_of
 from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.sampling.draw_statement import draw_statement
 from srt.worlds.solids.sampling.mistakes import WrongResult, chosen, wrong_results
-from srt.worlds.solids.sampling.settings import SolidsSettings
+from srt.worlds.solids.sampling.settings import Family, SolidsSettings
 from srt.worlds.solids.statement import SolidStatement
 from srt.worlds.solids.table import structure_of
-from srt.worlds.solids.writing.problem_text import measure_text, question_text
+from srt.worlds.solids.writing.picture import pictured
+from srt.worlds.solids.writing.problem_text import labels_text, measure_text, question_text
 
 VERSION = 2
 """Counts up when the same settings and index give another problem."""
@@ -29,10 +30,12 @@ def sample_solid(settings: SolidsSettings, index: int) -> Problem:
     name = f"solids/{VERSION}/{settings.model_dump_json()}/{index}"
     rng = random.Random(name)
     lang: Lang = rng.choice(("en", "zh")) if settings.lang == "both" else settings.lang
-    family = rng.choice(settings.families)
+    family: Family = "single" if settings.pictures else rng.choice(settings.families)
     with_options = rng.random() < 0.5 if settings.form == "any" else settings.form == "options"
     for _ in range(_DRAWS):
         statement = draw_statement(family, settings, rng)
+        if statement is not None and settings.pictures:
+            statement = pictured(statement)
         if statement is None or split_of("solids", statement.key()) != settings.split:
             continue
         try:
@@ -61,6 +64,7 @@ def sample_solid(settings: SolidsSettings, index: int) -> Problem:
         split=settings.split,
         lang=lang,
         question=question_text(statement, lang, rng),
+        diagram_description=labels_text(statement, lang) if settings.pictures else None,
         choices={letter: measure_text(measure, lang) for letter, measure in letters.items()},
         answer=Answer(kind="choice_set", value=gold) if with_options else gold_of(right),
         category=family,

@@ -27,5 +27,7 @@ class SolidsSettings(Config):
     """The fewest and the most formulas and conversions."""
     units: Literal["none", "one", "mixed", "any"] = "any"
     """No units, one unit of length, or several that must be converted."""
+    pictures: bool = False
+    """The lengths stand in a picture and not in the text; then all problems are of the family ``single``."""
     form: Literal["options", "number", "any"] = "any"
     """With any, half of the problems have options."""

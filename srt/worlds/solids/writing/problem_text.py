@@ -53,6 +53,17 @@ def unit_text(unit: str) -> str:
     return unit.replace("^", "").translate(_SUPERSCRIPTS)
 
 
+def labels_text(statement: SolidStatement, lang: Lang) -> str:
+    """What is written in the picture: ``base radius 3 cm; height 4 cm``."""
+    labels = [
+        f"{quantities(_solid_of(fact.name), lang)[fact.name[0]][0]}{' ' if lang == 'en' else ''}"
+        f"{measure_text(fact.measure, lang)}"
+        for fact in statement.facts
+        if fact.measure is not None and fact.sentence == 0
+    ]
+    return ("；" if lang == "zh" else "; ").join(labels)
+
+
 class _Speaker:
     """Words one statement; each solid is called by one name throughout."""
 
@@ -81,6 +92,8 @@ class _Speaker:
         if equation:
             return self._equation(equation, measures)
         kind = _solid_of(measures[0].name)
+        if number == 0:
+            return self._rng.choice(wordings.PICTURED[self._lang]).format(new=self._called[kind])
         if measures[0].name[0] in RATIOS:
             return self._filled(self._rng.choice(wordings.RATIO[self._lang]), kind, measures)
         earlier = (f.name for f in self._statement.facts if f.sentence < number and f.measure is not None)

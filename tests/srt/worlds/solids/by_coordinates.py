@@ -121,8 +121,8 @@ def measures(kind: str, size: Mapping[str, float]) -> dict[str, float]:
             lateral, base = swept(lambda t: (r, h * t)), disc(r)
             found = {"V": turned(lambda y: r, 0, h), "L": lateral, "B": base, "S": lateral + 2 * base, "h": h}
             found |= {"U": lateral + base, "X": area([(-r, 0, 0), (r, 0, 0), (r, h, 0), (-r, h, 0)])}
-            turn = 2 * math.pi * 1e-4
-            thread = math.dist((r, 0, 0), (r * math.cos(turn), r * math.sin(turn), h * 1e-4)) * 1e4
+            turn = 2 * math.pi * 1e-6
+            thread = math.dist((r, 0, 0), (r * math.cos(turn), r * math.sin(turn), h * 1e-6)) * 1e6
             found |= {"p": thread, "Y": h / r, "O": math.dist((-r, 0), (r, h))}
         case "cone":
             lateral, base = swept(lambda t: (r * t, h * t)), disc(r)
