@@ -11,6 +11,7 @@ from srt.io.yaml_config import parse_config
 from srt.language.trace import Trace, Truth
 from srt.worlds.kit.mutation import Faults
 from srt.worlds.solids.derivation.derive import everything
+from srt.worlds.solids.derivation.lift import lift
 from srt.worlds.solids.derivation.solve_solid import READ_FIRST, answer_of, solve_solid, truth_of
 from srt.worlds.solids.reading.read_solid import looks_like_solids, read_solid
 from srt.worlds.solids.sampling.sample_solid import sample_solid
@@ -56,9 +57,11 @@ class SolidsWorld(World):
             "not_determined": "the measure asked for does not follow by the table of formulas",
             "no_such_solid": "no solid has the given measures",
             "no_option_fits": "no option says what is right",
+            "not_lifted": "an equation of a free trace has no reading, or several, or its answer is another",
         },
         figures=Figures(picture=_picture, solved=_drawing),
         faults=_faults,
+        lift=lift,
         prompts=Path(__file__).parent / "prompts",
     )
 

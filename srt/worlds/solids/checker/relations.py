@@ -208,7 +208,11 @@ def denied(found: Mapping[str, float], solids: Sequence[str], equations: tuple[s
         said = ", ".join(f"{name} = {value:.6g}" for name, value in sorted(values.items()))
         if not missing and abs(relation.gap(values)) > 1e-7:
             return said
-        if len(missing) == 1 and is_determined(relation, *missing) and solved(relation, *missing, values) is None:
+        if (
+            len(missing) == 1
+            and is_determined(relation, *missing)
+            and solved(relation, next(iter(missing)), values) is None
+        ):
             return said
     sizes = {name: x ** (1 / POWERS.get(name[0], 1)) for name, x in found.items() if POWERS.get(name[0], 1)}
     for name, size in sizes.items():

@@ -105,7 +105,7 @@ def derive(statement: SolidStatement) -> Derivation:
         measure = converted(asked.measure, statement.unit)
         claim = f"{statement.asked} = {measure}"
         found[statement.asked] = SolidStep("INFER", (f"{statement.asked}!",), claim, measure=measure)
-    return _needed(found, statement.asked)
+    return needed_steps(found, statement.asked)
 
 
 def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: Derivation, length: str) -> Derivation:
@@ -143,7 +143,8 @@ def local_values(rule: Rule, values: dict[str, ExactNumber]) -> dict[str, ExactN
     return {name: values[full_name(name, rule.target)] for name in names_in(rule.formula)}
 
 
-def _needed(found: Derivation, asked: str) -> Derivation:
+def needed_steps(found: Derivation, asked: str) -> Derivation:
+    """The steps that one needs, each after what it cites."""
     needed: Derivation = {}
 
     def add(key: str) -> None:

@@ -1,9 +1,8 @@
 """What options tell without the numbers of the question: a model of words and options that cannot solve a problem.
 
 For each option: its rank, how it is to the others (twice, half, a power of ten), its form (roots, pi, terms, digits),
-and these crossed with what is asked; without the options, the words of the question alone, all numbers left out. A conditional
-logistic model is fitted on half of the problems and
-tested on the other half. Chance is 25%.
+and these crossed with what is asked; without the options, the words of the question alone, all numbers left out.
+A conditional logistic model is fitted on half of the problems and tested on the other half. Chance is 25%.
 """
 
 from __future__ import annotations
