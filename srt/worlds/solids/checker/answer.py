@@ -28,6 +28,9 @@ def check_answer(problem: Problem, trace: Trace) -> StepCheck:
         concluded = Answer.model_validate({"kind": kind, "value": value, "unit": unit})
     said_so = trace.answer == last.removeprefix("answer = ")
     agrees = True if said_so else is_conclusion(trace.answer, concluded, problem)
+    own = said(f"V(solid) = {trace.answer}")
+    if agrees is None and measure is not None and own is not None:  # Written as claims are: 375/16/pi m.
+        agrees = own.unit in ("", measure.unit) and own.value.is_same(measure.value)
     if agrees is None:
         return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="the answer cannot be read")
     if agrees:

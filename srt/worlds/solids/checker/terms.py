@@ -68,7 +68,7 @@ def postfix(text: str) -> Postfix | None:
         else:
             if (
                 not operand
-                or (stack and stack[-1] == "^" and word not in ("2", "3"))
+                or (stack and stack[-1] == "^" and word not in ("2", "3", "4", "5", "6"))
                 or (len(word) > 6 and word.isdigit())
             ):
                 return None

@@ -51,9 +51,9 @@ _OWN: dict[Lang, dict[str, dict[str, tuple[str, ...]]]] = {
             "U": ("surface area without the lid",),
             "g": ("diagonal of the base",),
             "X": ("area of the diagonal section",),
-            "q": ("path between opposite corners over front and side",),
-            "u": ("path between opposite corners over front and top",),
-            "w": ("path between opposite corners over side and top",),
+            "q": ("path between opposite corners over front with side",),
+            "u": ("path between opposite corners over front with top",),
+            "w": ("path between opposite corners over side with top",),
             "p": ("shortest path over the surface between opposite corners",),
         },
         "cube": {

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from srt.worlds.solids.derivation.derive import Derivation
 from srt.worlds.solids.statement import Measure, SolidStatement
+from srt.worlds.solids.table import base_kind
 from srt.worlds.solids.writing.problem_text import measure_text
 
 Point = tuple[float, float, float]
@@ -28,7 +29,7 @@ def draw_solids(statement: SolidStatement, known: Derivation) -> str:
         size = {name[0]: float(m.number) for name, m in measures.items() if name[2:-1] == kind}
         labels = _labels(kind, statement, measures, last=place == len(kinds) - 1)
         x = _MARGIN + place * (_SIZE + _TEXT)
-        parts.append(f'<g transform="translate({x} {_MARGIN})">{_drawn(kind, size)}{labels}</g>')
+        parts.append(f'<g transform="translate({x} {_MARGIN})">{_drawn(base_kind(kind), size)}{labels}</g>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'font-family="sans-serif" font-size="13"><rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>'

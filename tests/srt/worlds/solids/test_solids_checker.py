@@ -184,6 +184,20 @@ def test_the_arithmetic_of_the_field() -> None:
     )
 
 
+def test_an_answer_in_the_spelling_of_claims_and_a_power_too_many_are_read() -> None:
+    question = "A cone has volume 125 m³ and base radius 4 m. Find its height."
+    text = (
+        "CORRELATE question: ? = h(cone)\nCORRELATE (1): V(cone) = 125 m^3\nCORRELATE (1): r(cone) = 4 m\n"
+        "CONSTRAIN #2 #3: h(cone) = 3*V/(pi*r^2) = 375/16/pi m\nINFER #1 #4: answer = 375/16/pi m\n"
+        "ANSWER: 375/16/pi m"
+    )
+    problem = CONE.model_copy(update={"question": question, "choices": {}})
+    assert checked(problem, text).proved
+    assert checked(problem, text.replace("ANSWER: 375", "ANSWER: 383")).answer.support == "refuted"
+    power = checked(problem, text.replace("r^2) = 375/16/pi", "r^4) = 375/256/pi"))
+    assert (power.steps[3].support, power.steps[3].fault) == ("refuted", Fault.FALSE_CLAIM)
+
+
 @pytest.mark.parametrize("n", [300, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_no_guess_no_leap_and_no_idle_premise_is_proved(n: int) -> None:
     """Every one of them has the right answer."""
