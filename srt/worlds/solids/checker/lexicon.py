@@ -1,6 +1,6 @@
 """The words that the checker knows, in English and Chinese, each with its sign.
 
-Signs: ``S`` a solid, ``Q`` a quantity, ``Z`` a ratio of two solids, and those of :data:`SIGNS`.
+Signs: ``S`` a solid, ``Q`` a quantity, ``Z`` a ratio of two solids, and those of ``_SIGNS``.
 """
 
 from __future__ import annotations

@@ -152,19 +152,19 @@ def measures(kind: str, size: Mapping[str, float]) -> dict[str, float]:
             found |= {"S": lateral + disc(big) + disc(r), "l": math.dist((big, 0), (r, h)), "h": h, "R": big}
             found |= {"X": area([(-big, 0, 0), (big, 0, 0), (r, h, 0), (-r, h, 0)])}
         case "pyramid" | "hexpyramid":
-            base = polygon(4 if kind == "pyramid" else 6, a)
-            found = pointed(base, h) | {"Y": h / a}
+            corners = polygon(4 if kind == "pyramid" else 6, a)
+            found = pointed(corners, h) | {"Y": h / a}
             if kind == "pyramid":
-                section = area([base[0], base[2], (0.0, 0.0, h)])
-                found |= {"g": math.dist(base[0], base[2]), "X": section}
+                section = area([corners[0], corners[2], (0.0, 0.0, h)])
+                found |= {"g": math.dist(corners[0], corners[2]), "X": section}
             return found
         case "triprism" | "hexprism":
             return column(polygon(3 if kind == "triprism" else 6, a), h) | {"a": a}
         case "wedge":
             return column([(0, 0, 0), (a, 0, 0), (0, b, 0)], h) | {"a": a, "b": b, "c": math.hypot(a, b)}
         case _:
-            base = polygon(3, a)
-            found = pointed(base, math.sqrt(a * a - math.dist(base[0], (0, 0, 0)) ** 2))
+            corners = polygon(3, a)
+            found = pointed(corners, math.sqrt(a * a - math.dist(corners[0], (0, 0, 0)) ** 2))
             return found | {"F": found["B"], "E": 6 * a}
     return found | {"r": r, "d": 2 * r, "C": sum_of_chords(r)}
 

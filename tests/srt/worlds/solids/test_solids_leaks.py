@@ -1,4 +1,4 @@
-"""Neither the words of a question nor its options tell the answer to a model that does not see the numbers of the text."""
+"""Neither the words of a question nor its options tell the answer to a model that sees no number of the text."""
 
 from __future__ import annotations
 
