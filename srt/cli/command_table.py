@@ -41,6 +41,7 @@ STAGES: dict[str, dict[str, Command]] = {
         "solve": Command("trace_commands.solve", "Solve problems of a world, with a proof of every step."),
         "check": Command("trace_commands.check", "Check whether each step follows from the premises it cites."),
         "mutate": Command("trace_commands.mutate", "Corrupt valid traces and count what the checker catches."),
+        "lift": Command("trace_commands.lift", "Turn free traces into world traces, equation by equation."),
         "show": Command("trace_commands.show", "Write a page of your traces beside their problems."),
         "build": Command("trace_commands.build", "Write the training sequences of one arm."),
     },

@@ -1,4 +1,4 @@
-"""Commands on traces: ``solve``, ``check``, ``mutate``, ``show`` and ``build``."""
+"""Commands on traces: ``solve``, ``check``, ``mutate``, ``lift``, ``show`` and ``build``."""
 
 from __future__ import annotations
 
@@ -155,6 +155,24 @@ def mutate(
     print_table(table, as_json)
     if table.missed:
         raise typer.Exit(1)
+
+
+def lift(
+    traces: TracesArgument,
+    problems: ProblemsOption,
+    out: Annotated[Path, out_option("The world traces to write (.jsonl or .parquet), with refusals beside them.")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Turn free traces into world traces, equation by equation.
+
+    Each equation must have one reading in the world of the problem. Only what the checker then proves is written; why
+    the others are not goes to a refusals file.
+
+    Example: srt lift free.jsonl --problems problems.jsonl -o lifted.jsonl
+    """
+    from srt.pipeline.lift import lift_file
+
+    print_summary(lift_file(traces, problems, out).as_dict(), as_json)
 
 
 def build(

@@ -125,6 +125,8 @@ class Extras:
     figures: Figures = Figures()
     faults: Callable[[], Faults] | None = None
     """What ``srt mutate`` plants in its traces: a function, because no other command needs to load it."""
+    lift: Callable[[Problem, Trace], Trace] | None = None
+    """A free trace as a trace of this world, where each of its equations has one reading. Raises :class:`Refused`."""
     prompts: Path | None = None
     """The folder of the prompts with which language models write traces of this world.
 

@@ -53,7 +53,7 @@ class ExactNumber(NamedTuple):
         if len(self.terms) != 1:
             raise Inexact
         ((pi, root, factor),) = self.terms
-        if pi % 2 or root != 1 or factor <= 0 or factor.numerator * factor.denominator > 10**7:
+        if pi % 2 or root != 1 or factor <= 0 or factor.numerator * factor.denominator > 10**9:
             raise Inexact
         outside, inside = _square_part(factor.numerator * factor.denominator)
         return ExactNumber(((pi // 2, inside, Fraction(outside, factor.denominator)),))
@@ -70,6 +70,10 @@ class ExactNumber(NamedTuple):
     def scaled(self, factor: Fraction) -> ExactNumber:
         """It times a fraction."""
         return _collected((pi, root, coefficient * factor) for pi, root, coefficient in self.terms)
+
+    def is_positive(self) -> bool:
+        """Whether it is above zero, by more than rounding."""
+        return float(self) > 1e-9
 
     def __float__(self) -> float:
         """Its value, rounded."""

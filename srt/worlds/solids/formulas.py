@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -10,8 +11,8 @@ from typing import Literal, NamedTuple
 
 from srt.worlds.solids.exact import PI, ExactNumber, Inexact, whole
 
-Head = Literal["number", "pi", "name", "+", "-", "*", "/", "^", "sqrt", "cbrt"]
-_TOKEN = re.compile(r"\s*(sqrt|cbrt|[A-Za-z]+\([a-z]+[0-9]?\)|pi|[A-Za-z]|[0-9]+|[-+*/^()])")
+Head = Literal["number", "pi", "name", "+", "-", "*", "/", "^", "sqrt", "cbrt", "min"]
+_TOKEN = re.compile(r"\s*(sqrt|cbrt|min(?=\()|[A-Za-z]+\([a-z]+[0-9]?\)|pi|[A-Za-z]|[0-9]+|[-+*/^(),])")
 
 
 class FormulaTree(NamedTuple):
@@ -40,7 +41,8 @@ def parse_formula(text: str) -> FormulaTree:
 
 
 def _sum(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
-    left, tokens = _product(tokens)
+    """A sum; one that begins with a minus sign is taken from zero."""
+    left, tokens = (FormulaTree("number"), tokens) if tokens[:1] == ["-"] else _product(tokens)
     while tokens and tokens[0] in "+-":
         right, rest = _product(tokens[1:])
         left, tokens = FormulaTree("+" if tokens[0] == "+" else "-", (left, right)), rest
@@ -66,6 +68,15 @@ def _atom(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
     if not tokens:
         raise ValueError("no formula: it ends too early")
     word, rest = tokens[0], tokens[1:]
+    if word == "min":
+        part, rest = _sum(rest[1:])
+        several = [part]
+        while rest[:1] == [","]:
+            part, rest = _sum(rest[1:])
+            several.append(part)
+        if rest[:1] != [")"]:
+            raise ValueError("no formula: a bracket is not closed")
+        return FormulaTree("min", tuple(several)), rest[1:]
     if word in ("sqrt", "cbrt", "("):
         inside, rest = _sum(rest[word != "(" :])
         if rest[:1] != [")"]:
@@ -102,6 +113,8 @@ def value_of(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNu
             return parts[0].root()
         case "cbrt":
             return parts[0].cube_root()
+        case "min":
+            return min(parts, key=float)
         case "+":
             return parts[0].plus(parts[1])
         case "-":
@@ -118,7 +131,41 @@ def positive_value(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> E
         found = value_of(formula, values)
     except Inexact:
         return None
-    return found if float(found) > 1e-9 else None
+    return found if found.is_positive() else None
+
+
+_ROUNDED: Mapping[str, Callable[[float, float], float]] = {
+    "+": lambda x, y: x + y,
+    "-": lambda x, y: x - y,
+    "*": lambda x, y: x * y,
+    "/": lambda x, y: x / y,
+}
+
+
+def about(formula: FormulaTree, values: Mapping[str, float]) -> float | None:
+    """Its value, rounded; ``None`` where it has none: a root of what is not positive, a division by zero."""
+    parts = [about(part, values) for part in formula.parts]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    match formula.head:
+        case "number":
+            return float(formula.value)
+        case "pi":
+            return math.pi
+        case "name":
+            return values[formula.name]
+        case "^":
+            return float(known[0] ** int(formula.value))
+        case "sqrt":
+            return math.sqrt(known[0]) if known[0] > 1e-9 else None
+        case "cbrt":
+            return math.cbrt(known[0])
+        case "min":
+            return min(known)
+        case "/" if known[1] == 0:
+            return None
+    return _ROUNDED[formula.head](*known)
 
 
 def rewritten(formula: FormulaTree, change: Callable[[FormulaTree], FormulaTree | None]) -> FormulaTree:
@@ -139,6 +186,8 @@ def formula_text(formula: FormulaTree) -> str:
             return "pi"
         case "name":
             return formula.name
+        case "min":
+            return f"min({', '.join(map(formula_text, formula.parts))})"
         case "sqrt" | "cbrt":
             return f"{formula.head}({formula_text(formula.parts[0])})"
         case "^":

@@ -11,10 +11,13 @@ from srt.io.yaml_config import parse_config
 from srt.language.trace import Trace, Truth
 from srt.worlds.kit.mutation import Faults
 from srt.worlds.solids.derivation.derive import everything
+from srt.worlds.solids.derivation.lift import lift
 from srt.worlds.solids.derivation.solve_solid import READ_FIRST, answer_of, solve_solid, truth_of
 from srt.worlds.solids.reading.read_solid import looks_like_solids, read_solid
-from srt.worlds.solids.sampling.sample_solid import SolidsSettings, sample_solid
+from srt.worlds.solids.sampling.sample_solid import sample_solid
+from srt.worlds.solids.sampling.settings import SolidsSettings
 from srt.worlds.solids.writing.drawing import draw_solids
+from srt.worlds.solids.writing.picture import solid_picture
 from srt.worlds.solids.writing.prose import assertion, full_prose, terse_prose
 from srt.worlds.world import CLAIMS, NEEDED, Extras, Figures, Refused, Sampler, World
 
@@ -32,6 +35,10 @@ def _drawing(problem: Problem) -> str:
     return draw_solids(read.statement, everything(read.statement))
 
 
+def _picture(problem: Problem) -> bytes | None:
+    return solid_picture(read_solid(problem).statement) if problem.diagram_description else None
+
+
 def _faults() -> Faults:
     from srt.worlds.solids.faults.planted import PLANTED, SolidSubject
 
@@ -39,7 +46,7 @@ def _faults() -> Faults:
 
 
 class SolidsWorld(World):
-    """Measures of solids: volumes, surfaces, heights and edges of single, related, recast, joined and hollowed ones."""
+    """Measures of solids: volumes, surfaces, edges of single, related, similar, recast, joined and hollowed ones."""
 
     name = "solids"
     plans: Mapping[str, str] = {**World.plans, READ_FIRST: "all readings come before the first formula"}
@@ -50,9 +57,11 @@ class SolidsWorld(World):
             "not_determined": "the measure asked for does not follow by the table of formulas",
             "no_such_solid": "no solid has the given measures",
             "no_option_fits": "no option says what is right",
+            "not_lifted": "an equation of a free trace has no reading, or several, or its answer is another",
         },
-        figures=Figures(solved=_drawing),
+        figures=Figures(picture=_picture, solved=_drawing),
         faults=_faults,
+        lift=lift,
         prompts=Path(__file__).parent / "prompts",
     )
 
@@ -61,7 +70,7 @@ class SolidsWorld(World):
         return looks_like_solids(problem)
 
     def sampler(self, fields: Mapping[str, object]) -> Sampler:
-        """Problems by :class:`~srt.worlds.solids.sampling.sample_solid.SolidsSettings`."""
+        """Problems by :class:`~srt.worlds.solids.sampling.settings.SolidsSettings`."""
         return partial(sample_solid, parse_config(SolidsSettings, fields, self.name))
 
     def split_keys(self, problem: Problem) -> tuple[str, ...]:

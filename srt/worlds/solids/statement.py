@@ -37,7 +37,7 @@ def unit_of(letter: str, length: str) -> str:
     """The unit of a quantity where lengths are in ``length``."""
     power = DIMENSION.get(letter, 1)
     if power == 0:
-        return "deg"
+        return "deg" if letter == "n" else ""
     return f"{length}^{power}" if length and power > 1 else length
 
 
@@ -57,11 +57,19 @@ def converted(measure: Measure, unit: str) -> Measure:
 
 
 class GivenFact(NamedTuple):
-    """What sentence ``sentence`` says: that ``name`` has a measure, or an equation (``measure`` is ``None``)."""
+    """What sentence ``sentence`` says: that ``name`` has a measure, or an equation (``measure`` is ``None``).
+
+    Sentence 0 is the picture.
+    """
 
     sentence: int
     name: str
     measure: Measure | None = None
+
+    @property
+    def place(self) -> str:
+        """The premise of the step that reads it."""
+        return f"({self.sentence})" if self.sentence else "scene"
 
     @property
     def claim(self) -> str:

@@ -8,175 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import cache
 
 from srt.io.records import Lang, Problem
-from srt.worlds.solids.checker.field import PI_RESIDUE, NoExactValue, Residue, of
+from srt.worlds.solids.checker.lexicon import MADE, SIMILAR, letter_of, lexicon
 from srt.worlds.solids.checker.relations import POWERS
+from srt.worlds.solids.checker.values import UNIT, UNIT_WORDS, VALUE, Value, number_of, option_value, power_of
 
-_SOLIDS: dict[Lang, dict[str, str]] = {
-    "en": {
-        "cuboid": "cuboid", "box": "cuboid", "rectangular prism": "cuboid", "cube": "cube", "cylinder": "cylinder",
-        "right circular cylinder": "cylinder", "cone": "cone", "right circular cone": "cone", "sphere": "sphere",
-        "ball": "sphere", "hemisphere": "hemisphere", "frustum of a cone": "frustum", "frustum": "frustum",
-        "truncated cone": "frustum", "regular square pyramid": "pyramid", "right square pyramid": "pyramid",
-        "regular hexagonal pyramid": "hexpyramid", "regular triangular prism": "triprism",
-        "regular hexagonal prism": "hexprism", "right prism with a right triangle as base": "wedge",
-        "regular tetrahedron": "tetrahedron", "solid": "solid", "remaining solid": "solid", "whole solid": "solid",
-    },
-    "zh": {
-        "长方体": "cuboid", "正方体": "cube", "立方体": "cube", "圆柱": "cylinder", "圆柱体": "cylinder",
-        "圆锥": "cone",
-        "圆锥体": "cone",
-        "球": "sphere", "球体": "sphere", "半球": "hemisphere", "圆台": "frustum",
-        "正四棱锥": "pyramid",
-        "正六棱锥": "hexpyramid", "正三棱柱": "triprism", "正六棱柱": "hexprism",
-        "底面为直角三角形的直三棱柱": "wedge", "正四面体": "tetrahedron", "几何体": "solid", "剩余几何体": "solid",
-        "整个几何体": "solid",
-    },
-}  # fmt: skip
-_ROUND, _POINTED, _COLUMNS = "cylinder cone", "pyramid hexpyramid", "triprism hexprism"
-_WORDS: dict[Lang, tuple[tuple[str, str, str], ...]] = {
-    "en": (
-        ("V", "*", "volume"),
-        ("S", "*", "surface area|total surface area"),
-        ("L", "-sphere tetrahedron solid", "lateral area|lateral surface area"),
-        ("L", "hemisphere", "area of the curved surface"),
-        ("B", "-sphere tetrahedron solid", "base area|area of the base"),
-        ("B", "hemisphere", "area of the flat face"),
-        ("B", "frustum", "area of the lower base"),
-        ("T", "frustum", "area of the upper base"),
-        ("h", "-cube sphere hemisphere solid", "height"),
-        ("r", _ROUND, "base radius|radius of the base"),
-        ("r", f"{_ROUND} sphere hemisphere", "radius"),
-        ("d", _ROUND, "base diameter|diameter of the base"),
-        ("d", f"{_ROUND} sphere hemisphere", "diameter"),
-        ("C", _ROUND, "base circumference|circumference of the base"),
-        ("X", _ROUND, "area of the axial section"),
-        ("R", "frustum", "lower base radius|radius of the lower base"),
-        ("r", "frustum", "upper base radius|radius of the upper base"),
-        ("l", "cone frustum", "slant height"),
-        ("s", _POINTED, "slant height"),
-        ("e", _POINTED, "lateral edge"),
-        ("n", "cone", "central angle of the unrolled lateral surface"),
-        ("G", "sphere", "area of a great circle"),
-        ("a", "cuboid", "length"),
-        ("b", "cuboid", "width"),
-        ("D", "cuboid", "diagonal"),
-        ("D", "cuboid cube", "space diagonal"),
-        ("U", "cuboid cube cylinder", "surface area without the lid"),
-        ("p", "cuboid", "distance of opposite corners over the unfolded front with top"),
-        ("p", "cube", "shortest path over the surface between opposite corners"),
-        ("E", "cuboid cube tetrahedron", "total length of the edges"),
-        ("a", "cube tetrahedron", "edge|edge length"),
-        ("a", "cube", "side length"),
-        ("f", "cube", "face diagonal|diagonal of a face"),
-        ("F", "cube tetrahedron", "area of a face"),
-        ("a", f"{_POINTED} {_COLUMNS}", "base edge|edge of the base"),
-        ("P", f"{_COLUMNS} wedge", "base perimeter|perimeter of the base"),
-        ("a", "wedge", "first leg of the base"),
-        ("b", "wedge", "second leg of the base"),
-        ("c", "wedge", "hypotenuse of the base"),
-    ),
-    "zh": (
-        ("V", "*", "体积"),
-        ("S", "*", "表面积|全面积"),
-        ("L", "-sphere tetrahedron solid", "侧面积"),
-        ("L", "hemisphere", "曲面部分的面积"),
-        ("B", "-sphere tetrahedron solid", "底面积|底面面积"),
-        ("B", "hemisphere", "平面部分的面积"),
-        ("B", "frustum", "下底面面积"),
-        ("T", "frustum", "上底面面积"),
-        ("h", "-cube sphere hemisphere solid", "高"),
-        ("r", _ROUND, "底面半径"),
-        ("r", f"{_ROUND} sphere hemisphere", "半径"),
-        ("d", _ROUND, "底面直径"),
-        ("d", f"{_ROUND} sphere hemisphere", "直径"),
-        ("C", _ROUND, "底面周长"),
-        ("X", _ROUND, "轴截面面积"),
-        ("R", "frustum", "下底面半径"),
-        ("r", "frustum", "上底面半径"),
-        ("l", "cone", "母线"),
-        ("l", "cone frustum", "母线长"),
-        ("s", _POINTED, "斜高"),
-        ("e", _POINTED, "侧棱长"),
-        ("n", "cone", "侧面展开图的圆心角"),
-        ("G", "sphere", "大圆面积"),
-        ("a", "cuboid", "长"),
-        ("b", "cuboid", "宽"),
-        ("D", "cuboid", "对角线长"),
-        ("D", "cuboid cube", "体对角线长"),
-        ("U", "cuboid cube cylinder", "无盖时的表面积"),
-        ("p", "cuboid", "沿前面和上面连接相对顶点的最短路径长"),
-        ("p", "cube", "沿表面连接相对顶点的最短路径长"),
-        ("E", "cuboid cube tetrahedron", "棱长总和"),
-        ("a", "cube tetrahedron", "棱长"),
-        ("f", "cube", "面对角线长"),
-        ("F", "cube tetrahedron", "一个面的面积"),
-        ("a", f"{_POINTED} {_COLUMNS}", "底面边长"),
-        ("P", f"{_COLUMNS} wedge", "底面周长"),
-        ("a", "wedge", "底面一条直角边长"),
-        ("b", "wedge", "底面另一条直角边长"),
-        ("c", "wedge", "底面斜边长"),
-    ),
-}
-_FILLERS = {
-    "en": "a|an|has|have|with|consider|is|of|and|the|its|,|.|what|find|?|in|down|into|to",
-    "zh": "一个|已知|的|是|为|，|、|。|求|多少|？|其中",
-}
-_SIGNS = {
-    "en": {
-        "=": "equal to", "x": "times|times as large as",
-        "M": "it is melted|recast|cast, without any loss,", "K": "equal copies",
-        "J": "a solid is made of|is put on|stands on it|that stands on it", "O": "is hollowed out|is cut out|out",
-        "c": "; their bases coincide|so that their bases coincide", "q": "so that their square bases coincide",
-        "f": "so that its base is a face of the cube", "s": "same base", "h": "same height",
-        "t": "that touches all faces", "u": "that touches both bases and the lateral surface", "I": "its",
-    },
-    "zh": {
-        "=": "等于", "x": "倍", "M": "把它熔铸成|将它熔化后铸成", "K": "个相同的", "I": "它的",
-        "J": "一个几何体由|组成|和放在它上面的|和|在|上放一个", "O": "从|中挖去一个|从一个",
-        "c": "两者的底面重合", "q": "两者的正方形底面重合", "f": "它的底面是正方体的一个面", "s": "等底|等底等高",
-        "t": "与各面都相切", "u": "与两个底面和侧面都相切",
-    },
-}  # fmt: skip
-_MADE = {
-    ("J", "c", "cone cylinder"): "cylinder + cone",
-    ("J", "c", "cylinder hemisphere"): "cylinder + hemisphere",
-    ("J", "c", "cone hemisphere"): "cone + hemisphere",
-    ("J", "q", "cuboid pyramid"): "cuboid + pyramid",
-    ("J", "f", "cube pyramid"): "cube + pyramid",
-    ("O", "sh", "cone cylinder"): "cylinder - cone",
-    ("O", "s", "cylinder hemisphere"): "cylinder - hemisphere",
-    ("O", "t", "cube sphere"): "cube - sphere",
-    ("O", "u", "cylinder sphere"): "cylinder - sphere",
-}
-_NUMBER = r"(?:\d+(?:\.\d+)?)?(?:√\d+)?π?(?:/(?:\d+|\(?\d*π\)?))?"
-_SUM = re.compile(rf"(?P<number>-?{_NUMBER}(?: [+-] {_NUMBER})*)")
-_UNITS = {
-    "mm": "mm", "cm": "cm", "dm": "dm", "m": "m", "mL": "mL", "L": "L", "°": "deg", "litres": "L", "millilitres": "mL",
-    "毫米": "mm", "厘米": "cm", "分米": "dm", "米": "m", "升": "L", "毫升": "mL", "cc": "cm^3",
-    **{f"{u}{s}": f"{u}^{p}" for u in ("mm", "cm", "dm", "m") for s, p in (("²", 2), ("³", 3), ("^2", 2), ("^3", 3))},
-    **{f"{w}{u}": f"{x}^{p}" for u, x in (("毫米", "mm"), ("厘米", "cm"), ("分米", "dm"), ("米", "m"))
-       for w, p in (("平方", 2), ("立方", 3))},
-}  # fmt: skip
-_UNITS |= {
-    f"{power}{word}metres": f"{short}m{mark}"
-    for power, mark in (("", ""), ("square ", "^2"), ("cubic ", "^3"))
-    for word, short in (("centi", "c"), ("deci", "d"), ("milli", "m"), ("", ""))
-}
-_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-_VALUE = re.compile(rf"{_SUM.pattern}\s?(?P<unit>(?:{_UNIT})(?![a-zA-Z]))?")
 _SPLIT = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
-
-
-@dataclass(frozen=True)
-class Value:
-    """A number with its unit, as the text has it."""
-
-    number: Residue
-    unit: str
 
 
 @dataclass
@@ -201,8 +39,15 @@ def hear(problem: Problem) -> HeardSolid | None:
         return None
     ear = _Ear(problem.lang)
     said = {n: found for n, text in enumerate(sentences[:-1], 1) if (found := ear.sentence(text)) is not None}
+    if (problem.diagram_description is not None) != ear.pictured:
+        return None
+    if problem.diagram_description is not None:
+        labels = ear.labels(problem.diagram_description)
+        if labels is None:
+            return None
+        said[0] = labels
     asked = ear.question(sentences[-1])
-    if asked is None or len(said) < len(sentences) - 1 or not said:
+    if asked is None or len(said) < len(sentences) - 1 or not any(said.values()):
         return None
     subjects = [name for found in said.values() for name in found]
     if len(set(subjects)) < len(subjects):
@@ -213,44 +58,26 @@ def hear(problem: Problem) -> HeardSolid | None:
     return HeardSolid(*asked, last=len(said), solids=ear.solids, said=said, options=options)
 
 
-def option_value(text: str) -> Value | None:
-    """The value that an option states."""
-    match = _VALUE.fullmatch(text.strip())
-    number = _value(match["number"]) if match else None
-    return None if match is None or number is None else Value(number, _UNITS[match["unit"]] if match["unit"] else "")
-
-
-def _value(text: str) -> Residue | None:
-    total = of(0)
-    for sign, term in re.findall(r"(^-?|[+-] )([^ ]+)", text.strip()):
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)?(?:√(\d+))?(π)?(?:/\(?(\d*)(π)?\)?)?", term)
-        if match is None or not any(match.groups()[:3]):
-            return None
-        value = of(Fraction(match[1] or 1))
-        if match[2]:
-            if not 1 < int(match[2]) < 10**9:
-                return None
-            try:
-                value *= of(int(match[2])).square_root()
-            except NoExactValue:
-                return None
-        value = value * PI_RESIDUE if match[3] else value
-        if match[4] and int(match[4]) == 0:
-            return None
-        value = value / of(int(match[4])) if match[4] else value
-        value = value / PI_RESIDUE if match[5] else value
-        total = total - value if sign.startswith("-") else total + value
-    return total if total.residue and total.about > 0 else None
-
-
 class _Ear:
     """Listens to the sentences of one problem."""
 
     def __init__(self, lang: Lang) -> None:
         self._lang: Lang = lang
         self.solids: list[str] = []
-        self._values: list[Value] = []
-        self._phrases: list[str] = []
+        self.pictured = False
+
+    def labels(self, text: str) -> dict[str, Value | None] | None:
+        """What the labels of the picture say: a quantity and its value, one after the other."""
+        found: dict[str, Value | None] = {}
+        for label in re.split("; |；", text):
+            references = self._references(self._signs(label) or [("", "")])
+            if references is None or "".join(sign for sign, _ in references) not in ("RV", "RN"):
+                return None
+            measured = self._measured(references)
+            if measured is None or measured.keys() & found.keys():
+                return None
+            found |= measured
+        return found
 
     def sentence(self, text: str) -> dict[str, Value | None] | None:
         """What a sentence says; ``None`` where it is not read."""
@@ -259,8 +86,15 @@ class _Ear:
             return None
         kinds = [kind for sign, kind in signs if sign == "S"]
         row = "".join(sign for sign, _ in signs)
+        if "P" in row:
+            return self._pair(row, kinds)
         if ("J" in row or "O" in row) and not self.solids:
             return self._made(row, kinds)
+        if "Z" in row:
+            return self._ratio(signs)
+        if row == "FS" and not self.solids and kinds != ["solid"]:
+            self.solids, self.pictured = kinds, True
+            return {}
         if "M" in row:
             return self._recast(signs, kinds)
         if not self.solids:
@@ -283,22 +117,49 @@ class _Ear:
     def question(self, text: str) -> tuple[str, str] | None:
         """The quantity that is asked for, and in which unit."""
         unit = ""
-        pattern = rf" in ({_UNIT})(?=[.?])|（单位：({_UNIT})）|(?<=多少)({_UNIT})(?=？)"
+        pattern = rf" in ({UNIT})(?=[.?])|（单位：({UNIT})）|(?<=多少)({UNIT})(?=？)"
         if match := re.search(pattern, text):
-            unit = _UNITS[next(filter(None, match.groups()))]
+            unit = UNIT_WORDS[next(filter(None, match.groups()))]
             text = text[: match.start()] + text[match.end() :]
         start = r"(?:find|what is) " if self._lang == "en" else r"求.+。|.+是多少？"
         if not re.match(start, text.lower()) or not text.endswith((".", "?", "。", "？")):
             return None
         signs = self._signs(text)
+        if signs is not None and "Z" in [sign for sign, _ in signs]:
+            name = self._ratio_of(signs)
+            return (name, "") if name and len(signs) == 3 and not unit else None
         references = self._references(signs) if signs is not None else None
         if references is None or len(references) != 1 or references[0][0] != "R":
             return None
         name = references[0][1]
         power = POWERS.get(name[0], 1)
-        if unit and (power == 0 or _power(unit) != power):
+        if unit and (power == 0 or power_of(unit) != power):
             return None
         return name, unit
+
+    def _pair(self, row: str, kinds: list[str]) -> dict[str, Value | None] | None:
+        """Two similar solids, the small one last."""
+        if self.solids or row not in ("SSP", "SJSP") or kinds[1] != f"small{kinds[0]}" or kinds[0] not in SIMILAR:
+            return None
+        self.solids = kinds
+        return {f"pair = {kinds[0]} ~ {kinds[1]}": None}
+
+    def _ratio(self, signs: list[tuple[str, str]]) -> dict[str, Value | None] | None:
+        """A ratio of the two, with its value, which has no unit."""
+        name = self._ratio_of(signs[:-1])
+        if name is None or len(signs) != 4 or signs[-1][0] not in "VN":
+            return None
+        value = self._value_at(signs[-1][1])
+        return {name: value} if not value.unit else None
+
+    def _ratio_of(self, signs: list[tuple[str, str]]) -> str | None:
+        """The name of a ratio of a solid to the small one: in English it comes before them, in Chinese behind."""
+        row = "".join(sign for sign, _ in signs)
+        if row != ("ZSS" if self._lang == "en" else "SSZ"):
+            return None
+        large, small = (kind for sign, kind in signs if sign == "S")
+        letter = next(word for sign, word in signs if sign == "Z")
+        return f"{letter}({small})" if small == f"small{large}" and small in self.solids else None
 
     def _made(self, row: str, kinds: list[str]) -> dict[str, Value | None] | None:
         two = [kind for kind in dict.fromkeys(kinds) if kind != "solid"]
@@ -306,8 +167,8 @@ class _Ear:
         if "J" in row and "O" in row and self._lang == "en":
             return None
         how = "O" if "O" in row else how
-        marks = "".join(mark for mark in "cqfshtu" if mark in row)
-        made = _MADE.get((how, marks, " ".join(sorted(two))))
+        marks = "".join(mark for mark in "cqfshtumvyzbap" if mark in row)
+        made = MADE.get((how, marks, " ".join(sorted(two))))
         if made is None or len(two) != 2 or "V" in row or "R" in row or "=" in row:
             return None
         if how == "O":  # In English what is cut out comes first, in Chinese what it is cut out of.
@@ -337,17 +198,21 @@ class _Ear:
         for (_, name), (_, at) in zip(references[::2], references[1::2], strict=True):
             value = self._value_at(at)
             power, unit = POWERS.get(name[0], 1), value.unit
-            if name in found or (unit != "deg") != (power != 0) or (unit not in ("", "deg") and _power(unit) != power):
+            if (
+                name in found
+                or (unit != "deg") != (power != 0)
+                or (unit not in ("", "deg") and power_of(unit) != power)
+            ):
                 return None
             found[name] = value
         return found
 
     def _value_at(self, text: str) -> Value:
-        match = _VALUE.fullmatch(text)
+        match = VALUE.fullmatch(text)
         assert match is not None
-        number = _value(match["number"])
+        number = number_of(match["number"])
         assert number is not None
-        return Value(number, _UNITS[match["unit"]] if match["unit"] else "")
+        return Value(number, UNIT_WORDS[match["unit"]] if match["unit"] else "")
 
     def _references(self, signs: list[tuple[str, str]]) -> list[tuple[str, str]] | None:
         """The row with each quantity joined to its solid: in English the next one after *of the*, else the last."""
@@ -366,7 +231,7 @@ class _Ear:
                 after = signs[at + 1] if at + 1 < len(signs) else ("", "")
                 owner = after[1] if self._lang == "en" and after[0] == "S" else current
                 skip = owner == after[1] and after[0] == "S" and self._lang == "en"
-                letter = _letter(self._lang, word, owner)
+                letter = letter_of(self._lang, word, owner)
                 if letter is None or owner not in self.solids:
                     return None
                 found.append(("R", f"{letter}({owner})"))
@@ -381,23 +246,23 @@ class _Ear:
 
     def _signs(self, text: str) -> list[tuple[str, str]] | None:
         """The phrases of a sentence, each with its sign, without fillers; ``None`` if anything in it is unknown."""
-        lexicon, pattern = _lexicon(self._lang)
-        low = text if self._lang == "zh" else text[0].lower() + text[1:]
+        words, pattern = lexicon(self._lang)
+        low = text if self._lang == "zh" else text[:1].lower() + text[1:]
         signs, at = [], 0
         while at < len(low):
             if low[at] == " ":
                 at += 1
                 continue
             known = pattern.match(low, at)
-            value = _VALUE.match(low, at)
+            value = VALUE.match(low, at)
             if value and len(value[0].strip()) and value["number"] and not (known and known.end() > value.end()):
-                if _value(value["number"]) is None:
+                if number_of(value["number"]) is None:
                     return None
                 whole = value[0].strip().isdigit()
                 signs.append(("N" if whole else "V", value[0].strip()))
                 at = value.end()
             elif known:
-                sign = lexicon[known[0]]
+                sign = words[known[0]]
                 if sign[0]:
                     signs.extend((mark, sign[1]) for mark in sign[0])
                 at = known.end()
@@ -406,33 +271,5 @@ class _Ear:
         return signs
 
 
-@cache
-def _lexicon(lang: Lang) -> tuple[dict[str, tuple[str, str]], re.Pattern[str]]:
-    words: dict[str, tuple[str, str]] = dict.fromkeys(_FILLERS[lang].split("|"), ("", ""))
-    words |= {word: ("S", kind) for word, kind in _SOLIDS[lang].items()}
-    words |= {word: ("Q", word) for _, _, names in _WORDS[lang] for word in names.split("|")}
-    words |= {word: (sign, word) for sign, names in _SIGNS[lang].items() for word in names.split("|")}
-    if lang == "zh":
-        words["等底等高"] = ("sh", "")
-    longest = sorted(words, key=len, reverse=True)
-    bound = r"(?![a-zA-Z])" if lang == "en" else ""
-    pattern = "|".join(re.escape(word) + (bound if word[-1].isalpha() else "") for word in longest)
-    return words, re.compile(pattern)
-
-
-@cache
-def _letter(lang: Lang, word: str, kind: str) -> str | None:
-    for letter, kinds, names in _WORDS[lang]:
-        if word in names.split("|"):
-            without = kinds[1:].split() if kinds.startswith("-") else None
-            if kinds == "*" or (without is not None and kind not in without) or kind in kinds.split():
-                return letter
-    return None
-
-
 def _comparable(one: str, other: str) -> bool:
     return POWERS.get(one[0], 1) == POWERS.get(other[0], 1) > 0
-
-
-def _power(unit: str) -> int:
-    return 3 if unit in ("L", "mL") else int(unit[-1]) if "^" in unit else 1

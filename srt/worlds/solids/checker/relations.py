@@ -10,7 +10,7 @@ import itertools
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -21,15 +21,17 @@ _TIP = "3*V = B*h|S = B + L|"
 _COLUMN = "V = B*h|L = P*h|S = B + L + B|"
 _EQUATIONS = {
     "cuboid": "B = a*b|L = 2*a*h + 2*b*h|V = a*b*h|V = B*h|S = 2*a*b + 2*b*h + 2*h*a|S = B + L + B|U = L + B|"
-    "U = a*b + 2*a*h + 2*b*h|D^2 = a^2 + b^2 + h^2|E = 4*a + 4*b + 4*h|p^2 = (a + b)^2 + h^2",
+    "U = a*b + 2*a*h + 2*b*h|D^2 = a^2 + b^2 + h^2|E = 4*a + 4*b + 4*h|q^2 = h^2 + (a + b)^2|"
+    "u^2 = a*a + (h + b)^2|w^2 = b*b + (h + a)^2|p = min(w, q, u)|g^2 = a*a + b*b|X = g*h",
     "cube": "S = 6*a*a|V = a*a*a|D^2 = 3*a^2|f^2 = 2*a^2|E = 12*a|L = 4*a*a|U = 5*a*a|p^2 = (a + a)^2 + a^2|F = a*a",
-    "cylinder": _CIRCLE + "L = 2*pi*r*h|L = C*h|S = B + L + B|V = B*h|V = pi*r*r*h|X = 2*r*h|U = B + L",
+    "cylinder": _CIRCLE + "L = 2*pi*r*h|L = C*h|S = B + L + B|V = B*h|V = pi*r*r*h|X = 2*r*h|U = B + L|p^2 = C^2 + h^2",
     "cone": _CIRCLE + _TIP + "l^2 = r^2 + h^2|L = pi*r*l|3*V = pi*r*r*h|n*l = 360*r|X = r*h",
-    "sphere": "d = r + r|S = 4*pi*r*r|3*V = 4*pi*r*r*r|G = pi*r*r|S = 4*G",
+    "sphere": "d = r + r|S = 4*pi*r*r|3*V = 4*pi*r*r*r|G = pi*r*r|S = 4*G|r^2 = t^2 + x^2|Z = pi*t*t",
     "hemisphere": "d = r + r|B = pi*r*r|L = 2*pi*r*r|S = B + L|S = 3*pi*r*r|3*V = 2*pi*r*r*r",
     "frustum": "l^2 = (R - r)^2 + h^2|L = pi*l*R + pi*l*r|3*V = pi*h*(R*R + R*r + r*r)|T = pi*r*r|B = pi*R*R|"
-    "S = B + T + L",
-    "pyramid": _TIP + "B = a*a|4*s^2 = a^2 + 4*h^2|4*e^2 = a^2 + 4*s^2|L = 2*a*s|3*V = a*a*h|2*e^2 = a^2 + 2*h^2",
+    "S = B + T + L|X = R*h + r*h",
+    "pyramid": _TIP + "B = a*a|4*s^2 = a^2 + 4*h^2|4*e^2 = a^2 + 4*s^2|L = 2*a*s|3*V = a*a*h|2*e^2 = a^2 + 2*h^2|"
+    "g^2 = a*a + a*a|2*X = g*h",
     "hexpyramid": _TIP + "2*B = 3*sqrt(3)*a*a|4*s^2 = 3*a^2 + 4*h^2|e^2 = a^2 + h^2|L = 3*a*s|4*e^2 = a^2 + 4*s^2",
     "triprism": _COLUMN + "4*B = sqrt(3)*a*a|P = 3*a|L = 3*a*h",
     "hexprism": _COLUMN + "2*B = 3*sqrt(3)*a*a|P = 6*a|L = 6*a*h",
@@ -46,8 +48,23 @@ _MADE = {
     "cube + pyramid": "S(solid) = U(cube) + L(pyramid)|a(cube) = a(pyramid)",
     "cube - sphere": "2*r(sphere) = a(cube)",
     "cylinder - sphere": "r(sphere) = r(cylinder)|2*r(sphere) = h(cylinder)",
+    "cone - sphere": "r(sphere)*r(cone) + r(sphere)*l(cone) = r(cone)*h(cone)",
+    "sphere - cube": "D(cube) = d(sphere)",
+    "sphere - cuboid": "D(cuboid) = d(sphere)",
+    "sphere - cylinder": "d(sphere)^2 = d(cylinder)^2 + h(cylinder)^2",
+    "sphere - cone": "r(cone)^2 + h(cone)^2 = 2*r(sphere)*h(cone)",
+    "cube - cylinder": "h(cylinder) = a(cube)|d(cylinder) = a(cube)",
+    "cube - cone": "h(cone) = a(cube)|d(cone) = a(cube)",
+    "cone - smallcone": "S(solid) + L(smallcone) = B(cone) + L(cone) + B(smallcone)",
+    "pyramid - smallpyramid": "S(solid) + L(smallpyramid) = B(pyramid) + L(pyramid) + B(smallpyramid)",
+    "cone ~ smallcone": "",
+    "cylinder ~ smallcylinder": "",
+    "pyramid ~ smallpyramid": "",
+    "cuboid ~ smallcuboid": "",
 }
-POWERS = {**dict.fromkeys("V", 3), **dict.fromkeys("SLBTUXGF", 2), "n": 0}
+_COMPARED = {"cone": "rhldC BLS V", "cylinder": "rhdC BLS V", "pyramid": "ahse BLS V", "cuboid": "abhD BLS V"}
+"""Measures of similar solids: lengths, areas, volumes."""
+POWERS = {**dict.fromkeys("V", 3), **dict.fromkeys("SLBTUXGFZ", 2), **dict.fromkeys("nkAQ", 0)}
 """The power of length of each letter but those of lengths."""
 
 
@@ -68,21 +85,35 @@ class SolidRelation(NamedTuple):
 @cache
 def relations_of(solid: str) -> tuple[SolidRelation, ...]:
     """The equations of one solid."""
-    rows = filter(None, _EQUATIONS.get(solid, "").split("|"))
+    rows = filter(None, _EQUATIONS.get(solid.removeprefix("small"), "").split("|"))
     return tuple(_relation(re.sub(r"\b([A-Za-z])\b(?!\()", rf"\1({solid})", row), "") for row in rows)
 
 
 @cache
 def relations_from(equation: str) -> tuple[SolidRelation, ...]:
     """What a claim about two solids, or two quantities, makes hold."""
-    if not equation.startswith("solid = "):
+    if not equation.startswith(("solid = ", "pair = ")):
         return (_relation(equation, equation),)
-    made = equation.removeprefix("solid = ")
+    made = equation.partition(" = ")[2]
     if made not in _MADE:
         return ()
     one, sign, other = made.split(" ")
-    rows = [f"V(solid) = V({one}) {sign} V({other})", *_MADE[made].split("|")]
+    rows = [f"V(solid) = V({one}) {sign} V({other})"] if sign != "~" else []
+    rows += [row for row in _MADE[made].split("|") if row]
+    if other == f"small{one}":
+        rows += _similarity(one, other)
     return tuple(_relation(row, equation) for row in rows)
+
+
+def _similarity(one: str, other: str) -> Iterator[str]:
+    """Lengths go with the ratio k, areas with its square A, volumes with its cube Q."""
+    k = f"k({other})"
+    yield from (f"A({other}) = {k}*{k}", f"Q({other}) = {k}*{k}*{k}")
+    for letter in _COMPARED[one].replace(" ", ""):
+        power = POWERS.get(letter, 1)
+        yield f"{letter}({one}) = {letter}({other})" + f"*{k}" * power
+        if power > 1:
+            yield f"{letter}({one}) = {'AQ'[power - 2]}({other})*{letter}({other})"
 
 
 def _relation(row: str, given: str) -> SolidRelation:
@@ -113,6 +144,27 @@ def holds(relation: SolidRelation, target: str, formula: Postfix) -> bool:
     return False
 
 
+@cache
+def is_determined(relation: SolidRelation, target: str) -> bool:
+    """Whether one positive value of ``target`` alone fits the others: a radius of a frustum has two by its slant."""
+    if "," in relation.right:
+        return target in relation.left  # Of the smallest of several, no other is determined.
+    if "-" not in relation.left + relation.right and not {*relation.left} & {*relation.right} & relation.names:
+        return True  # Both sides only grow with what is in them, and no measure is on both.
+    rng = random.Random(1)
+    for _ in range(40):
+        values = {name: 10 ** rng.uniform(-1, 1) for name in sorted(relation.names)}
+        signs = []
+        for power in range(-20, 21):
+            try:
+                signs.append(relation.gap({**values, target: 10 ** (power / 10)}) > 0)
+            except (ValueError, ArithmeticError):
+                continue
+        if sum(one != other for one, other in itertools.pairwise(signs)) > 1:
+            return False
+    return True
+
+
 def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) -> float | None:
     """The positive value of ``target`` for which the equation holds, by bisection; ``None`` where there is none."""
     low = None
@@ -123,7 +175,7 @@ def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) ->
         except (ValueError, ArithmeticError):
             continue
         if gap == 0:
-            return x
+            return x if low is not None else None  # From the start on, it is too small to count.
         if low is not None and (gap > 0) != (low[1] > 0):
             return _bisected(relation, target, values, low[0], x, rising=gap > 0)
         low = (x, gap)
@@ -133,13 +185,49 @@ def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) ->
 def _bisected(
     relation: SolidRelation, target: str, values: Mapping[str, float], low: float, high: float, *, rising: bool
 ) -> float:
-    for _ in range(200):
+    for _ in range(60):
         middle = (low + high) / 2
         if (relation.gap({**values, target: middle}) > 0) == rising:
             high = middle
         else:
             low = middle
     return (low + high) / 2
+
+
+_MOST_COMPACT = {"cuboid": 1 / 216, "cylinder": 1 / 54 / math.pi, "cone": 1 / 72 / math.pi, "pyramid": 1 / 288}
+"""The greatest V²/S³ of a solid of each kind."""
+_NOT_LESS = {"solid = cylinder - hemisphere": (("h(cylinder)", "r(hemisphere)"),)}
+
+
+def denied(found: Mapping[str, float], solids: Sequence[str], equations: tuple[str, ...]) -> str:
+    """What no solid has: measures of a closure that no equation allows; empty where there are none."""
+    every = [*itertools.chain(*(relations_of(s) for s in solids)), *itertools.chain(*map(relations_from, equations))]
+    for relation in every:
+        missing = relation.names - found.keys()
+        values = {name: found[name] for name in relation.names - missing}
+        said = ", ".join(f"{name} = {value:.6g}" for name, value in sorted(values.items()))
+        if not missing and abs(relation.gap(values)) > 1e-7:
+            return said
+        if (
+            len(missing) == 1
+            and is_determined(relation, *missing)
+            and solved(relation, next(iter(missing)), values) is None
+        ):
+            return said
+    sizes = {name: x ** (1 / POWERS.get(name[0], 1)) for name, x in found.items() if POWERS.get(name[0], 1)}
+    for name, size in sizes.items():
+        if size < 3e-7 * max(sizes.values()):  # Zero, but for rounding: the root of what cancels out.
+            return f"{name} = 0"
+    for name, volume in found.items():
+        surface = found.get(f"S{name[1:]}")
+        compact = _MOST_COMPACT.get(name[2:-1].removeprefix("small"))
+        if name[0] == "V" and surface and compact and volume**2 > compact * surface**3 * (1 + 1e-9):
+            return f"{name} = {volume:.6g}, S{name[1:]} = {surface:.6g}"
+    for equation in equations:
+        for one, other in _NOT_LESS.get(equation, ()):
+            if one in found and other in found and found[one] < found[other] * (1 - 1e-9):
+                return f"{one} = {found[one]:.6g}, {other} = {found[other]:.6g}"
+    return ""
 
 
 def closure(values: Mapping[str, float], solids: Iterator[str], equations: tuple[str, ...]) -> dict[str, float]:
@@ -151,7 +239,7 @@ def closure(values: Mapping[str, float], solids: Iterator[str], equations: tuple
         changed = False
         for relation in every:
             missing = relation.names - found.keys()
-            if len(missing) == 1:
+            if len(missing) == 1 and is_determined(relation, *missing):
                 (name,) = missing
                 value = solved(relation, name, {x: found[x] for x in relation.names - missing})
                 if value is not None:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from srt.worlds.solids.checker.field import PI_RESIDUE, NoExactValue, Residue, of
 
-_PIECE = re.compile(r" *(sqrt|cbrt|[A-Za-z]\([a-z]+\)|pi|[A-Za-z]|[0-9]+|[-+*/^()])")
-_LEVEL = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
+_PIECE = re.compile(r" *(sqrt|cbrt|min|[A-Za-z]\([a-z]+\)|pi|[A-Za-z]|[0-9]+|[-+*/^(),])")
+_LEVEL = {",": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 _TERM = re.compile(
     r"(?:(?P<whole>[1-9][0-9]*)(?:/(?P<below>[1-9][0-9]*))?(?:\*sqrt\((?P<root>[0-9]+)\))?(?P<pi>\*pi(?:\^[2-9])?)?"
     r"|sqrt\((?P<bare>[0-9]+)\)(?P<rootpi>\*pi(?:\^[2-9])?)?|(?P<only>pi(?:\^[2-9])?))(?P<under>/pi(?:\^[2-9])?)?"
@@ -21,7 +21,7 @@ _UNIT = r"(?:mm|cm|dm|m)(?:\^[23])?|mL|L|deg"
 _LETTER = "[A-Za-z]"
 NAME = rf"{_LETTER}\([a-z]+\)"
 VALUED = re.compile(rf"(?P<name>{NAME}) = (?:(?P<formula>[^=]+) = )?(?P<value>[^=]+?)(?: (?P<unit>{_UNIT}))?")
-EQUATION = re.compile(rf"solid = [a-z]+ [+-] [a-z]+|{NAME} = (?:[1-9][0-9]{{0,3}}\*)?{NAME}")
+EQUATION = re.compile(rf"solid = [a-z]+ [+-] [a-z]+|pair = [a-z]+ ~ [a-z]+|{NAME} = (?:[1-9][0-9]{{0,3}}\*)?{NAME}")
 ASKED = re.compile(rf"\? = (?P<name>{NAME})(?: in (?P<unit>{_UNIT}))?")
 
 Postfix = tuple[str, ...]
@@ -40,7 +40,7 @@ def postfix(text: str) -> Postfix | None:
         if match is None:
             return None
         word, at = match[1], match.end()
-        if word in ("sqrt", "cbrt", "("):
+        if word in ("sqrt", "cbrt", "min", "("):
             if not operand or (word != "(" and text[at : at + 1] != "("):
                 return None
             stack.append(word)
@@ -54,24 +54,28 @@ def postfix(text: str) -> Postfix | None:
             stack.pop()
             if stack and stack[-1] in ("sqrt", "cbrt"):
                 out.append(stack.pop())
+            elif stack and stack[-1] == "min":
+                stack.pop()  # Its commas have taken the smaller of two.
         elif word in _LEVEL:
             if operand:
                 return None
-            while stack and _LEVEL.get(stack[-1], 0) >= _LEVEL[word]:
+            while stack and _LEVEL.get(stack[-1], -1) >= _LEVEL[word]:
                 out.append(stack.pop())
+            if word == "," and stack[-2:] != ["min", "("]:
+                return None
             stack.append(word)
             operand = True
         else:
             if (
                 not operand
-                or (stack and stack[-1] == "^" and word not in ("2", "3"))
+                or (stack and stack[-1] == "^" and word not in ("2", "3", "4", "5", "6"))
                 or (len(word) > 6 and word.isdigit())
             ):
                 return None
             out.append(word)
             operand = False
     while stack:
-        if stack[-1] in ("(", "sqrt", "cbrt"):
+        if stack[-1] in ("(", "sqrt", "cbrt", "min"):
             return None
         out.append(stack.pop())
     return None if operand else tuple(out)
@@ -115,6 +119,8 @@ def _run(
         elif word in _LEVEL:
             right, left = stack.pop(), stack.pop()
             match word:
+                case ",":
+                    stack.append(left if left < right else right)
                 case "+":
                     stack.append(left + right)
                 case "-":
@@ -180,7 +186,7 @@ def _term(match: re.Match[str]) -> tuple[Residue, tuple[int, int]] | None:
     if not reduced or (match["whole"] == "1" and (match["root"] or match["pi"]) and not match["below"]):
         return None
     if (match["root"] or match["bare"]) and (
-        root < 2 or root > 10**6 or any(root % (k * k) == 0 for k in range(2, 1001))
+        root < 2 or root > 10**9 or any(root % (k * k) == 0 for k in range(2, math.isqrt(root) + 1))
     ):
         return None
     try:

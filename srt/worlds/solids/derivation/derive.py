@@ -18,18 +18,21 @@ from srt.worlds.solids.statement import (
     unit_of,
 )
 from srt.worlds.solids.table import (
+    DIMENSION,
     KINDS,
     STRUCTURES,
     Rule,
+    base_kind,
     full_name,
     rules_of_kind,
     rules_of_link,
     rules_of_structure,
+    structure_of,
 )
 
 
 class SolidStep(NamedTuple):
-    """A step: its claim, what it cites (``(1)``, ``question``, or the keys of other steps), and what made it."""
+    """A step: its claim, what it cites (``(1)``, ``scene``, ``question``, keys of other steps), and what made it."""
 
     op: Operation
     cites: tuple[str, ...]
@@ -48,18 +51,18 @@ class NotDetermined(Exception):
 
 def rules_of(statement: SolidStatement) -> tuple[Rule, ...]:
     """Every formula that the solids, their structure and the equations of the text give."""
-    rules = [rule for kind in statement.solids if kind in KINDS for rule in rules_of_kind(kind)]
+    rules = [rule for kind in statement.solids if base_kind(kind) in KINDS for rule in rules_of_kind(kind)]
     for fact in statement.facts:
         if fact.measure is None:
-            structure = fact.name.removeprefix("solid = ")
+            structure = structure_of(fact.name)
             rules += rules_of_structure(structure) if structure in STRUCTURES else rules_of_link(fact.name)
     return tuple(rules)
 
 
 def working_length(statement: SolidStatement) -> str:
     """The unit of length to work in: the one in which all is given, else the one asked for, else the first given."""
-    given = list(dict.fromkeys(length_in(f.measure.unit) for f in statement.facts if f.measure is not None))
-    given = [unit for unit in given if unit != "deg"]
+    facts = [f for f in statement.facts if f.measure is not None and DIMENSION.get(f.name[0], 1)]
+    given = list(dict.fromkeys(length_in(f.measure.unit) for f in facts if f.measure is not None))
     asked = length_in(statement.unit)
     if len(given) == 1 and given[0] in LENGTHS | {"": 0}:
         return given[0]
@@ -76,7 +79,7 @@ def derive(statement: SolidStatement) -> Derivation:
     read: Derivation = {}
     values: dict[str, ExactNumber] = {}
     for fact in statement.facts:
-        step = SolidStep("CORRELATE", (f"({fact.sentence})",), fact.claim, measure=fact.measure)
+        step = SolidStep("CORRELATE", (fact.place,), fact.claim, measure=fact.measure)
         if fact.measure is None:
             read[fact.name] = step
             continue
@@ -102,7 +105,7 @@ def derive(statement: SolidStatement) -> Derivation:
         measure = converted(asked.measure, statement.unit)
         claim = f"{statement.asked} = {measure}"
         found[statement.asked] = SolidStep("INFER", (f"{statement.asked}!",), claim, measure=measure)
-    return _needed(found, statement.asked)
+    return needed_steps(found, statement.asked)
 
 
 def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: Derivation, length: str) -> Derivation:
@@ -140,7 +143,8 @@ def local_values(rule: Rule, values: dict[str, ExactNumber]) -> dict[str, ExactN
     return {name: values[full_name(name, rule.target)] for name in names_in(rule.formula)}
 
 
-def _needed(found: Derivation, asked: str) -> Derivation:
+def needed_steps(found: Derivation, asked: str) -> Derivation:
+    """The steps that one needs, each after what it cites."""
     needed: Derivation = {}
 
     def add(key: str) -> None:

@@ -15,11 +15,11 @@ from srt.worlds.solids.derivation.derive import (
     SolidStep,
     derive,
     everything,
-    local_values,
     readings_first,
     rules_of,
     steps_of,
 )
+from srt.worlds.solids.derivation.impossible import why_impossible
 from srt.worlds.solids.formulas import formula_text, parse_formula, positive_value
 from srt.worlds.solids.reading.read_solid import ReadSolid, read_solid
 from srt.worlds.solids.statement import UNITS, Measure, converted
@@ -94,12 +94,12 @@ def answer_of(problem: Problem) -> tuple[ReadSolid, Measure, str]:
         Refused: it cannot be read, is not determined, has no single right option, or its gold answer is another.
     """
     read = read_solid(problem)
+    if why := why_impossible(read.statement):
+        raise Refused("no_such_solid", why)
     try:
         steps = derive(read.statement)
-        values = everything(read.statement)
     except NotDetermined:
         raise Refused("not_determined", f"question: {read.statement.asked} does not follow by the table") from None
-    _refuse_contradiction(read, values)
     measure = steps[read.statement.asked].measure
     assert measure is not None
     if not read.options:
@@ -120,16 +120,6 @@ def _is_gold(given: Answer, gold: Answer) -> bool:
     return equal(given, canonical_text(gold), policy=STRICT).equal
 
 
-def _refuse_contradiction(read: ReadSolid, values: Derivation) -> None:
-    """Refuse a text whose measures no solid has."""
-    numbers = {name: step.measure.number for name, step in values.items() if step.measure is not None}
-    for rule in rules_of(read.statement):
-        if rule.target in numbers and all(name in numbers for name in rule.uses):
-            found = positive_value(rule.formula, local_values(rule, numbers))
-            if found is not None and found != numbers[rule.target]:
-                raise Refused("no_such_solid", f"question: {rule.target} is {numbers[rule.target]} and {found}")
-
-
 _CLAIM = re.compile(r"(?P<name>[A-Za-z]\([a-z]+\)) = (?:.+ = )?(?P<value>[^=]+)")
 
 
@@ -146,7 +136,7 @@ def truth_of(problem: Problem) -> Callable[[str], Truth]:
     def truth(text: str) -> Truth:
         if text in exact or text in facts:
             return "true"
-        if text.startswith(("options = ", "answer = ", "? = ", "solid = ")):
+        if text.startswith(("options = ", "answer = ", "? = ", "solid = ", "pair = ")):
             return "false"
         match = _CLAIM.fullmatch(text)
         step = known.get(match["name"]) if match else None

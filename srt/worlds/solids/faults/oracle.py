@@ -14,7 +14,7 @@ from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.formulas import formula_text, names_in, positive_value
 from srt.worlds.solids.reading.read_solid import ReadSolid, read_solid
 from srt.worlds.solids.statement import Measure, length_in, unit_of
-from srt.worlds.solids.table import Rule, full_name
+from srt.worlds.solids.table import DIMENSION, Rule, full_name
 
 _MEASURE = re.compile(r"(?P<name>[A-Za-z]\([a-z]+\)) = (?:(?P<formula>[^=]+) = )?(?P<value>[^=]+)")
 
@@ -63,7 +63,7 @@ class _Oracle:
         statement = self._read.statement
         asked = f"? = {statement.asked}" + (f" in {statement.unit}" if statement.unit else "")
         if not cited and step.op == "CORRELATE":
-            facts = [fact for fact in statement.facts if [f"({fact.sentence})"] == words]
+            facts = [fact for fact in statement.facts if [fact.place] == words]
             return claim in [fact.claim for fact in facts] or (words == ["question"] and claim == asked)
         if claim.startswith(("options", "answer")):
             if step.op != "INFER" or sorted(words) != sorted(self._problem.choices) or others != [asked]:
@@ -107,10 +107,10 @@ def _measure_in(claim: str) -> tuple[str, Measure] | None:
 
 def _computed(rule: Rule, said: dict[str, Measure]) -> Measure | None:
     """What the formula gives, if the units of its measures fit."""
-    lengths = {length_in(said[name].unit) for name in rule.uses if said[name].unit != "deg"}
-    if len(lengths) != 1:
+    lengths = {length_in(said[name].unit) for name in rule.uses if DIMENSION.get(name[0], 1)}
+    if len(lengths) > 1 or (not lengths and DIMENSION.get(rule.target[0], 1)):
         return None
-    (length,) = lengths
+    length = next(iter(lengths), "")
     if any(said[name].unit != unit_of(name[0], length) for name in rule.uses):
         return None
     values: dict[str, ExactNumber] = {x: said[full_name(x, rule.target)].number for x in names_in(rule.formula)}

@@ -83,7 +83,7 @@ def _wrong_formula(problem: Problem, trace: Trace, rng: random.Random) -> Mutant
     changes = [change for change in changed_steps(inside, everything(read.statement)) if change.formula is not None]
     rng.shuffle(changes)
     for change in changes:
-        measures = followed(inside, change.key, change.number)
+        measures = followed(inside, {change.key: change.number})
         rule, old = inside[change.key].rule, inside[change.key].measure
         if measures is None or rule is None or change.formula is None or old is None or old.number == change.number:
             continue

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from srt.io.records import Lang, Problem
 from srt.worlds.solids.exact import ExactNumber, whole
 from srt.worlds.solids.reading import wordings
-from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS, quantities
+from srt.worlds.solids.reading.quantity_words import RATIOS, quantities
+from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS
 from srt.worlds.solids.statement import UNITS, GivenFact, Measure, SolidStatement
-from srt.worlds.solids.table import DIMENSION
+from srt.worlds.solids.table import DIMENSION, structure_claim
 from srt.worlds.world import Refused
 
 _TERM = re.compile(r"([+-]?)(\d+(?:\.\d+)?)?(?:√(\d+))?(π*)(?:/\(?(\d*)(π*)\)?)?")
@@ -40,9 +41,12 @@ def read_solid(problem: Problem) -> ReadSolid:
     lang = problem.lang
     sentences = [text for text in _SENTENCES[lang].split(problem.question.strip()) if text]
     reader = _Reader(lang)
+    labels = problem.diagram_description
     for number, sentence in enumerate(sentences[:-1], 1):
         if not reader.read(sentence, number):
             raise Refused("unknown_wording", f"sentence ({number}): {sentence!r}")
+    if reader.pictured != (labels is not None) or (labels is not None and not reader.read_picture(labels)):
+        raise Refused("unknown_wording", f"diagram_description: {labels!r}")
     if len(sentences) < 2 or not reader.facts or (asked := reader.asked(sentences[-1])) is None:
         raise Refused("unknown_wording", f"question: {sentences[-1:]!r}")
     names = [fact.name for fact in reader.facts]
@@ -90,11 +94,11 @@ def _number(text: str) -> ExactNumber | None:
         if not (factor or root or above) or (root and "/" in word and factor == ""):
             return None
         value = Fraction(factor or 1) / Fraction(below or 1) * (-1 if sign == "-" else 1)
-        if value == 0 or (root is not None and (int(root) < 2 or len(root) > 9)):
+        if root is not None and (int(root) < 2 or len(root) > 9):
             return None
         term = ExactNumber(((len(above) - len(under or ""), 1, value),))
         total = total.plus(term.times(whole(int(root)).root()) if root else term)
-    return total if words and total.terms else None
+    return total if words else None
 
 
 class _Reader:
@@ -104,6 +108,14 @@ class _Reader:
         self._lang = lang
         self.solids: list[str] = []
         self.facts: list[GivenFact] = []
+        self.pictured = False
+
+    def read_picture(self, labels: str) -> bool:
+        """Whether all labels are understood; what they say is kept."""
+        (kind,) = self.solids if len(self.solids) == 1 else ("",)
+        words = SOLIDS[self._lang].get(kind, ("",))
+        separator = "；" if self._lang == "zh" else "; "
+        return bool(kind) and all(self._measured(words[0], {"measures": x}, 0) for x in labels.split(separator))
 
     def read(self, sentence: str, number: int) -> bool:
         """Whether the sentence is understood; what it says is kept."""
@@ -114,9 +126,13 @@ class _Reader:
             if sentence in texts:
                 if self.solids:
                     return False
-                one, _, other = structure.split(" ")
-                self.solids += [one, other, "solid"]
-                self.facts.append(GivenFact(number, f"solid = {structure}"))
+                one, sign, other = structure.split(" ")
+                self.solids += [one, other, *(["solid"] if sign != "~" else [])]
+                self.facts.append(GivenFact(number, structure_claim(structure)))
+                return True
+        for found in _matches(wordings.PICTURED[lang], sentence, lang):
+            if not self.solids:
+                self.solids, self.pictured = [_kind(found["new"], lang)], True
                 return True
         for found in _matches((*wordings.GIVEN[lang], *wordings.ALSO_GIVEN[lang]), sentence, lang):
             if not self.solids and self._measured(found["new"], found, number):
@@ -124,6 +140,9 @@ class _Reader:
                 return True
         for found in _matches(wordings.LATER[lang], sentence, lang):
             if _kind(found["known"], lang) in self.solids and self._measured(found["known"], found, number):
+                return True
+        for found in _matches(wordings.RATIO[lang], sentence, lang):
+            if self._is_ratio(found) and self._measured(found["known"], found, number):
                 return True
         for found in (*_matches(wordings.EQUAL[lang], sentence, lang), *_matches(wordings.TIMES[lang], sentence, lang)):
             one, two = _kind(found["known"], lang), _kind(found["second"], lang)
@@ -133,9 +152,15 @@ class _Reader:
                 return self._link(f"{left}({one}) = {times}{right}({two})", number)
         return self._recast(sentence, number)
 
+    def _is_ratio(self, found: dict[str, str]) -> bool:
+        """Whether the first solid of a ratio is similar to the other, a small one."""
+        large, small = _kind(found["second"], self._lang), _kind(found["known"], self._lang)
+        return small == f"small{large}" and small in self.solids
+
     def _recast(self, sentence: str, number: int) -> bool:
         lang = self._lang
-        for found in (*_matches(wordings.RECAST[lang], sentence, lang), *_matches(wordings.MANY[lang], sentence, lang)):
+        templates = (*wordings.RECAST[lang], *wordings.POURED[lang], *wordings.MANY[lang])
+        for found in _matches(templates, sentence, lang):
             new = _kind(found["new"], lang)
             if len(self.solids) != 1 or new in self.solids or found.get("known", found["new"]) != found["new"]:
                 continue
@@ -164,6 +189,8 @@ class _Reader:
             letter, measure = _letter(quantity, kind, lang), read_measure(value)
             if letter is None or measure is None or not _fits(letter, measure.unit):
                 return False
+            if (letter in RATIOS) != ("second" in found):
+                return False
             facts.append(GivenFact(number, f"{letter}({kind})", measure))
         self.facts += facts
         return bool(facts)
@@ -177,9 +204,12 @@ class _Reader:
             unit = _SPELT[found["unit"]]
             if letter and UNITS[unit] == DIMENSION.get(letter, 1):
                 return f"{letter}({kind})", unit
-        for found in _matches(wordings.QUESTIONS[lang], question, lang):
+        for found in _matches((*wordings.QUESTIONS[lang], *wordings.ASKED_RATIO[lang]), question, lang):
             kind = _kind(found["known"], lang)
-            if kind in self.solids and (letter := _letter(found["quantity"], kind, lang)):
+            if "second" in found and not self._is_ratio(found):
+                continue
+            letter = _letter(found["quantity"], kind, lang) if kind in self.solids else None
+            if letter and (letter in RATIOS) == ("second" in found):
                 return f"{letter}({kind})", ""
         for found in _matches((*wordings.ABOUT_IT[lang], *wordings.ALSO_ABOUT_IT[lang]), question, lang):
             if len(self.solids) == 1 and (letter := _letter(found["quantity"], self.solids[0], lang)):
@@ -200,6 +230,8 @@ def _items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
 def _fits(letter: str, unit: str) -> bool:
     if letter == "n":
         return unit == "deg"
+    if DIMENSION.get(letter, 1) == 0:
+        return unit == ""
     return unit == "" or (unit != "deg" and UNITS[unit] == DIMENSION.get(letter, 1))
 
 

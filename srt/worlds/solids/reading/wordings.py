@@ -19,6 +19,10 @@ SOLIDS: dict[Lang, dict[str, tuple[str, ...]]] = {
         "hexprism": ("regular hexagonal prism",),
         "wedge": ("right prism with a right triangle as base",),
         "tetrahedron": ("regular tetrahedron",),
+        "smallcone": ("small cone",),
+        "smallcylinder": ("small cylinder",),
+        "smallpyramid": ("small regular square pyramid",),
+        "smallcuboid": ("small cuboid",),
         "solid": ("solid", "remaining solid", "whole solid"),
     },
     "zh": {
@@ -35,154 +39,21 @@ SOLIDS: dict[Lang, dict[str, tuple[str, ...]]] = {
         "hexprism": ("正六棱柱",),
         "wedge": ("底面为直角三角形的直三棱柱",),
         "tetrahedron": ("正四面体",),
+        "smallcone": ("小圆锥",),
+        "smallcylinder": ("小圆柱",),
+        "smallpyramid": ("小正四棱锥",),
+        "smallcuboid": ("小长方体",),
         "solid": ("几何体", "剩余几何体", "整个几何体"),
     },
 }
 """The first name is the one of options and prose; the writer draws among all."""
 
-_ALL: dict[Lang, dict[str, tuple[str, ...]]] = {
-    "en": {
-        "V": ("volume",),
-        "S": ("surface area", "total surface area"),
-        "L": ("lateral area", "lateral surface area"),
-        "B": ("base area", "area of the base"),
-        "h": ("height",),
-    },
-    "zh": {
-        "V": ("体积",),
-        "S": ("表面积", "全面积"),
-        "L": ("侧面积",),
-        "B": ("底面积", "底面面积"),
-        "h": ("高",),
-    },
-}
-_ROUND: dict[Lang, dict[str, tuple[str, ...]]] = {
-    "en": {
-        "r": ("base radius", "radius", "radius of the base"),
-        "d": ("base diameter", "diameter", "diameter of the base"),
-        "C": ("base circumference", "circumference of the base"),
-        "X": ("area of the axial section",),
-    },
-    "zh": {
-        "r": ("底面半径", "半径"),
-        "d": ("底面直径", "直径"),
-        "C": ("底面周长",),
-        "X": ("轴截面面积",),
-    },
-}
-_PRISM: dict[Lang, dict[str, tuple[str, ...]]] = {
-    "en": {"a": ("base edge", "edge of the base"), "P": ("base perimeter", "perimeter of the base")},
-    "zh": {"a": ("底面边长",), "P": ("底面周长",)},
-}
-_OWN: dict[Lang, dict[str, dict[str, tuple[str, ...]]]] = {
-    "en": {
-        "cuboid": {
-            "a": ("length",),
-            "b": ("width",),
-            "D": ("space diagonal", "diagonal"),
-            "E": ("total length of the edges",),
-            "U": ("surface area without the lid",),
-            "p": ("distance of opposite corners over the unfolded front with top",),
-        },
-        "cube": {
-            "a": ("edge", "edge length", "side length"),
-            "D": ("space diagonal",),
-            "f": ("face diagonal", "diagonal of a face"),
-            "F": ("area of a face",),
-            "E": ("total length of the edges",),
-            "U": ("surface area without the lid",),
-            "p": ("shortest path over the surface between opposite corners",),
-        },
-        "cylinder": {**_ROUND["en"], "U": ("surface area without the lid",)},
-        "cone": {
-            **_ROUND["en"],
-            "l": ("slant height",),
-            "n": ("central angle of the unrolled lateral surface",),
-        },
-        "sphere": {"r": ("radius",), "d": ("diameter",), "G": ("area of a great circle",)},
-        "hemisphere": {
-            "r": ("radius",),
-            "d": ("diameter",),
-            "B": ("area of the flat face",),
-            "L": ("area of the curved surface",),
-        },
-        "frustum": {
-            "R": ("lower base radius", "radius of the lower base"),
-            "r": ("upper base radius", "radius of the upper base"),
-            "B": ("area of the lower base",),
-            "T": ("area of the upper base",),
-            "l": ("slant height",),
-        },
-        "pyramid": {"a": _PRISM["en"]["a"], "s": ("slant height",), "e": ("lateral edge",)},
-        "hexpyramid": {"a": _PRISM["en"]["a"], "s": ("slant height",), "e": ("lateral edge",)},
-        "triprism": _PRISM["en"],
-        "hexprism": _PRISM["en"],
-        "wedge": {
-            "a": ("first leg of the base",),
-            "b": ("second leg of the base",),
-            "c": ("hypotenuse of the base",),
-            "P": _PRISM["en"]["P"],
-        },
-        "tetrahedron": {"a": ("edge", "edge length"), "F": ("area of a face",), "E": ("total length of the edges",)},
-        "solid": {},
-    },
-    "zh": {
-        "cuboid": {
-            "a": ("长",),
-            "b": ("宽",),
-            "D": ("体对角线长", "对角线长"),
-            "E": ("棱长总和",),
-            "U": ("无盖时的表面积",),
-            "p": ("沿前面和上面连接相对顶点的最短路径长",),
-        },
-        "cube": {
-            "a": ("棱长",),
-            "D": ("体对角线长",),
-            "f": ("面对角线长",),
-            "F": ("一个面的面积",),
-            "E": ("棱长总和",),
-            "U": ("无盖时的表面积",),
-            "p": ("沿表面连接相对顶点的最短路径长",),
-        },
-        "cylinder": {**_ROUND["zh"], "U": ("无盖时的表面积",)},
-        "cone": {**_ROUND["zh"], "l": ("母线长", "母线"), "n": ("侧面展开图的圆心角",)},
-        "sphere": {"r": ("半径",), "d": ("直径",), "G": ("大圆面积",)},
-        "hemisphere": {"r": ("半径",), "d": ("直径",), "B": ("平面部分的面积",), "L": ("曲面部分的面积",)},
-        "frustum": {
-            "R": ("下底面半径",),
-            "r": ("上底面半径",),
-            "B": ("下底面面积",),
-            "T": ("上底面面积",),
-            "l": ("母线长",),
-        },
-        "pyramid": {"a": _PRISM["zh"]["a"], "s": ("斜高",), "e": ("侧棱长",)},
-        "hexpyramid": {"a": _PRISM["zh"]["a"], "s": ("斜高",), "e": ("侧棱长",)},
-        "triprism": _PRISM["zh"],
-        "hexprism": _PRISM["zh"],
-        "wedge": {
-            "a": ("底面一条直角边长",),
-            "b": ("底面另一条直角边长",),
-            "c": ("底面斜边长",),
-            "P": _PRISM["zh"]["P"],
-        },
-        "tetrahedron": {"a": ("棱长",), "F": ("一个面的面积",), "E": ("棱长总和",)},
-        "solid": {},
-    },
-}
-_WITHOUT = {"cube": "h", "sphere": "LBh", "hemisphere": "h", "tetrahedron": "LB", "solid": "LBh"}
-"""Letters of all solids that a kind does not have."""
-
-
-def quantities(kind: str, lang: Lang) -> dict[str, tuple[str, ...]]:
-    """The words of each letter of a solid of ``kind``."""
-    words = {letter: names for letter, names in _ALL[lang].items() if letter not in _WITHOUT.get(kind, "")}
-    return {**words, **_OWN[lang][kind]}
-
-
 GIVEN: dict[Lang, tuple[str, ...]] = {
     "en": ("A {new} has {measures}.", "Consider a {new} with {measures}."),
     "zh": ("一个{new}的{measures}。", "已知{new}的{measures}。"),
 }
+PICTURED: dict[Lang, tuple[str, ...]] = {"en": ("The figure shows a {new}.",), "zh": ("如图是一个{new}。",)}
+"""Where the picture gives the measures; ``diagram_description`` lists its labels."""
 ALSO_GIVEN: dict[Lang, tuple[str, ...]] = {
     "en": ("In a {new} {measures}.", "In a {new}, {measures}.", "A {new} with {measures}."),
     "zh": ("{new}的{measures}。", "{new}{measures}。", "一个{new}，{measures}。", "已知一个{new}的{measures}。"),
@@ -215,6 +86,28 @@ TIMES: dict[Lang, tuple[str, ...]] = {
     ),
     "zh": ("{known}的{quantity}是{second}的{other}的{times}倍。",),
 }
+POURED: dict[Lang, tuple[str, ...]] = {
+    "en": (
+        "It is full of water, which exactly fills a {new} with {measures}.",
+        "When it is sunk in a vessel of water, the water that rises is a {new} with {measures}.",
+    ),
+    "zh": (
+        "把它装满水，再全部倒入一个{new}，恰好装满，{known}的{measures}。",
+        "把它浸没在盛水的容器中，上升的水是一个{new}，{known}的{measures}。",
+    ),
+}
+"""Like :data:`RECAST`: the volume stays."""
+RATIO: dict[Lang, tuple[str, ...]] = {
+    "en": ("The {quantity} of the {second} to the {known} is {value}.",),
+    "zh": ("{second}与{known}的{quantity}是{value}。",),
+}
+ASKED_RATIO: dict[Lang, tuple[str, ...]] = {
+    "en": (
+        "Find the {quantity} of the {second} to the {known}.",
+        "What is the {quantity} of the {second} to the {known}?",
+    ),
+    "zh": ("求{second}与{known}的{quantity}。", "{second}与{known}的{quantity}是多少？"),
+}
 RECAST: dict[Lang, tuple[str, ...]] = {
     "en": (
         "It is melted down and recast into a {new} with {measures}.",
@@ -246,6 +139,21 @@ STRUCTURES: dict[Lang, dict[str, tuple[str, ...]]] = {
         "cube + pyramid": ("A regular square pyramid is put on a cube so that its base is a face of the cube.",),
         "cube - sphere": ("A sphere that touches all faces is cut out of a cube.",),
         "cylinder - sphere": ("A sphere that touches both bases and the lateral surface is cut out of a cylinder.",),
+        "cone - smallcone": ("A plane parallel to the base cuts a small cone off a cone.",),
+        "pyramid - smallpyramid": (
+            "A plane parallel to the base cuts a small regular square pyramid off a regular square pyramid.",
+        ),
+        "cone - sphere": ("A sphere that touches the base and the lateral surface is cut out of a cone.",),
+        "sphere - cube": ("A cube with all its corners on the surface is cut out of a sphere.",),
+        "sphere - cuboid": ("A cuboid with all its corners on the surface is cut out of a sphere.",),
+        "sphere - cylinder": ("A cylinder with the circles of both bases on the surface is cut out of a sphere.",),
+        "sphere - cone": ("A cone with its apex and the circle of its base on the surface is cut out of a sphere.",),
+        "cube - cylinder": ("The largest cylinder that stands on a face is cut out of a cube.",),
+        "cube - cone": ("The largest cone that stands on a face is cut out of a cube.",),
+        "cone ~ smallcone": ("A cone and a small cone are similar.",),
+        "cylinder ~ smallcylinder": ("A cylinder and a small cylinder are similar.",),
+        "pyramid ~ smallpyramid": ("A regular square pyramid and a small regular square pyramid are similar.",),
+        "cuboid ~ smallcuboid": ("A cuboid and a small cuboid are similar.",),
     },
     "zh": {
         "cylinder + cone": (
@@ -263,6 +171,19 @@ STRUCTURES: dict[Lang, dict[str, tuple[str, ...]]] = {
         "cube + pyramid": ("在正方体上放一个正四棱锥，它的底面是正方体的一个面。",),
         "cube - sphere": ("从一个正方体中挖去一个与各面都相切的球。",),
         "cylinder - sphere": ("从一个圆柱中挖去一个与两个底面和侧面都相切的球。",),
+        "cone - smallcone": ("用平行于底面的平面从一个圆锥上截去一个小圆锥。",),
+        "pyramid - smallpyramid": ("用平行于底面的平面从一个正四棱锥上截去一个小正四棱锥。",),
+        "cone - sphere": ("从一个圆锥中挖去一个与底面和侧面都相切的球。",),
+        "sphere - cube": ("从一个球中挖去一个各顶点都在球面上的正方体。",),
+        "sphere - cuboid": ("从一个球中挖去一个各顶点都在球面上的长方体。",),
+        "sphere - cylinder": ("从一个球中挖去一个两个底面的圆周都在球面上的圆柱。",),
+        "sphere - cone": ("从一个球中挖去一个顶点和底面的圆周都在球面上的圆锥。",),
+        "cube - cylinder": ("从一个正方体中挖去一个底面在它的一个面上的最大的圆柱。",),
+        "cube - cone": ("从一个正方体中挖去一个底面在它的一个面上的最大的圆锥。",),
+        "cone ~ smallcone": ("一个圆锥和一个小圆锥相似。",),
+        "cylinder ~ smallcylinder": ("一个圆柱和一个小圆柱相似。",),
+        "pyramid ~ smallpyramid": ("一个正四棱锥和一个小正四棱锥相似。",),
+        "cuboid ~ smallcuboid": ("一个长方体和一个小长方体相似。",),
     },
 }
 QUESTIONS: dict[Lang, tuple[str, ...]] = {

@@ -11,11 +11,12 @@ from srt.worlds.solids.derivation.derive import Derivation
 from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.formulas import FormulaTree, names_in, positive_value, rewritten
 from srt.worlds.solids.statement import UNITS, Measure, converted
-from srt.worlds.solids.table import full_name
+from srt.worlds.solids.table import DIMENSION, full_name
 
 _TWO = FormulaTree("number", value=Fraction(2))
 _TWICE = {"d": "the diameter doubled", "r": "the diameter for the radius", "R": "the diameter for the radius"}
 _HALF = {"d": "the radius for the diameter", "r": "the radius halved", "R": "the radius halved"}
+_SORTS = ("a ratio", "a length", "an area", "a volume")
 _SWAPS = {"l": "h", "s": "h", "e": "s", "h": "l", "D": "h"}
 _SWAPPED = {
     "l": "the height for the slant height",
@@ -46,7 +47,7 @@ def wrong_results(steps: Derivation, known: Derivation, asked: str) -> list[Wron
     assert right is not None
     found: dict[ExactNumber, WrongResult] = {}
     for key, mistake, number, _ in changed_steps(steps, known):
-        measures = followed(steps, key, number)
+        measures = followed(steps, {key: number})
         end = measures[asked] if measures else None
         if (
             end is not None
@@ -102,8 +103,9 @@ def _changed_formulas(formula: FormulaTree, others: Mapping[str, ExactNumber]) -
     for letter in names_in(formula):
         name = FormulaTree("name", name=letter)
         plain = letter.partition("(")[0]
-        yield _TWICE.get(plain, "a length doubled"), _replaced(formula, name, FormulaTree("*", (_TWO, name)))
-        yield _HALF.get(plain, "a length halved"), _replaced(formula, name, FormulaTree("/", (name, _TWO)))
+        measure = _SORTS[DIMENSION.get(plain, 1)]
+        yield _TWICE.get(plain, f"{measure} doubled"), _replaced(formula, name, FormulaTree("*", (_TWO, name)))
+        yield _HALF.get(plain, f"{measure} halved"), _replaced(formula, name, FormulaTree("/", (name, _TWO)))
         swap = _SWAPS.get(letter, "")
         if swap in others:
             yield _SWAPPED.get(letter, "another length"), _replaced(formula, name, FormulaTree("name", name=swap))
@@ -124,6 +126,9 @@ def _changed_formulas(formula: FormulaTree, others: Mapping[str, ExactNumber]) -
                 for part in node.parts:
                     yield "a part forgotten", _replaced(formula, node, part)
                     yield "a part taken twice", _replaced(formula, node, FormulaTree("+", (node, part)))
+            case "min":
+                for part in node.parts:
+                    yield "another path than the shortest", _replaced(formula, node, part)
             case "sqrt":
                 yield "a root forgotten", _replaced(formula, node, node.parts[0])
 
@@ -138,16 +143,77 @@ def _replaced(formula: FormulaTree, old: FormulaTree, new: FormulaTree) -> Formu
     return rewritten(formula, lambda node: new if node == old else None)
 
 
-def followed(steps: Derivation, changed: str, number: ExactNumber) -> dict[str, Measure] | None:
-    """The measures of all steps where ``changed`` has another value; ``None`` where one has no exact form."""
+def squares(steps: Derivation, known: Derivation, asked: str, rng: random.Random) -> list[WrongResult] | None:
+    """Three wrong results: of two mistakes that multiply the answer, and of both; ``None`` where none are found.
+
+    So each of the four options is to the others as any other is, and nothing tells the right one. Which of the two
+    make it larger is drawn first.
+    """
+    end = steps[asked].measure
+    assert end is not None
+    right, signs = end.number, (rng.random() < 0.5, rng.random() < 0.5)
+    single: list[tuple[ChangedStep, ExactNumber]] = []
+    for change in changed_steps(steps, known):
+        measures = followed(steps, {change.key: change.number})
+        if measures and _form(measures[asked].number) == _form(right) and measures[asked].number != right:
+            single.append((change, measures[asked].number))
+    rng.shuffle(single)
+    larger = {sign: [x for x in single if (float(x[1]) > float(right)) == sign] for sign in (True, False)}
+    for one, first in larger[signs[0]][:12]:
+        for other, second in larger[signs[1]][:12]:
+            both = _product(first, second, right)
+            if both is None or len({right, first, second, both}) < 4 or _form(both) != _form(right):
+                continue
+            if not 1e-3 < float(both) < 1e7 or not _both_made(steps, known, one, other, asked, both):
+                continue
+            mistakes = (one.mistake, other.mistake, f"{one.mistake}, and {other.mistake}")
+            numbers = (first, second, both)
+            return [WrongResult(Measure(x, end.unit), m) for x, m in zip(numbers, mistakes, strict=True)]
+    return None
+
+
+def _product(first: ExactNumber, second: ExactNumber, right: ExactNumber) -> ExactNumber | None:
+    """The result of both mistakes, if each multiplies whatever it is made in."""
+    if any(len(number.terms) != 1 for number in (first, second, right)):
+        return None
+    return first.times(second).times(right.inverse())
+
+
+def _both_made(
+    steps: Derivation, known: Derivation, one: ChangedStep, other: ChangedStep, asked: str, both: ExactNumber
+) -> bool:
+    """Whether making both mistakes gives ``both``."""
+    if one.key == other.key:
+        twice = {key: step for key, step in steps.items() if step.rule is not None}
+        if one.key not in twice or one.formula is None or (rule := twice[one.key].rule) is None:
+            return False
+        changed = steps | {one.key: steps[one.key]._replace(rule=rule._replace(formula=one.formula))}
+        if set(names_in(one.formula)) - set(names_in(rule.formula)):
+            return False
+        again = [change for change in changed_steps(changed, known) if change.key == one.key]
+        ends = [followed(steps, {one.key: c.number}) for c in again if c.mistake == other.mistake]
+        return any(end is not None and end[asked].number == both for end in ends)
+    before = followed(steps, {one.key: one.number})
+    old = steps[other.key].measure
+    if before is None or old is None:
+        return False
+    number = _product(before[other.key].number, other.number, old.number)
+    if number is None or any(len(m.number.terms) != 1 for m in before.values()):
+        return False
+    made = followed(steps, {one.key: one.number, other.key: number})
+    return made is not None and made[asked].number == both
+
+
+def followed(steps: Derivation, changed: dict[str, ExactNumber]) -> dict[str, Measure] | None:
+    """The measures of all steps where some have other values; ``None`` where one has no exact form."""
     numbers: dict[str, ExactNumber] = {}
     measures: dict[str, Measure] = {}
     for key, step in steps.items():
         if step.measure is None:
             continue
         value: ExactNumber | None = step.measure.number
-        if key == changed:
-            value = number
+        if key in changed:
+            value = changed[key]
         elif step.rule is not None:
             values = {name: numbers[full_name(name, step.rule.target)] for name in names_in(step.rule.formula)}
             value = positive_value(step.rule.formula, values)

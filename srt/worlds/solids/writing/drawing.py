@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from srt.worlds.solids.derivation.derive import Derivation
 from srt.worlds.solids.statement import Measure, SolidStatement
+from srt.worlds.solids.table import base_kind
 from srt.worlds.solids.writing.problem_text import measure_text
 
 Point = tuple[float, float, float]
 _SIZE, _MARGIN, _TEXT = 150, 24, 170
 """Of a drawing, around it, and for the measures at its right, in pixels."""
 _LINE, _ASKED, _INK = "#2563eb", "#d97706", "#334155"
-_FLAT = 0.28
+FLAT = 0.28
 """How high a circle is drawn, as a part of its width."""
 _SIDES = {"pyramid": 4, "hexpyramid": 6, "triprism": 3, "hexprism": 6, "tetrahedron": 3}
 
@@ -28,7 +29,7 @@ def draw_solids(statement: SolidStatement, known: Derivation) -> str:
         size = {name[0]: float(m.number) for name, m in measures.items() if name[2:-1] == kind}
         labels = _labels(kind, statement, measures, last=place == len(kinds) - 1)
         x = _MARGIN + place * (_SIZE + _TEXT)
-        parts.append(f'<g transform="translate({x} {_MARGIN})">{_drawn(kind, size)}{labels}</g>')
+        parts.append(f'<g transform="translate({x} {_MARGIN})">{_drawn(base_kind(kind), size)}{labels}</g>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'font-family="sans-serif" font-size="13"><rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>'
@@ -49,21 +50,34 @@ def _labels(kind: str, statement: SolidStatement, measures: Mapping[str, Measure
 def _drawn(kind: str, size: Mapping[str, float]) -> str:
     if kind in ("cylinder", "cone", "frustum", "sphere", "hemisphere"):
         return _round(kind, size)
-    faces = _faces(kind, size)
-    flat = {point: (point[0] + 0.45 * point[1], point[2] + 0.32 * point[1]) for face in faces for point in face}
+    faces = faces_of(kind, size)
+    flat = {point: flattened(point) for face in faces for point in face}
     low_x, low_y = (min(p[axis] for p in flat.values()) for axis in (0, 1))
     span = max(max(p[axis] for p in flat.values()) - low for axis, low in ((0, low_x), (1, low_y)))
-    at = {p: ((x - low_x) / span * _SIZE, _SIZE - (y - low_y) / span * _SIZE) for p, (x, y) in flat.items()}
-    seen: dict[frozenset[Point], bool] = {}
+    at = {p: ((x - low_x) / span * _SIZE, (y - low_y) / span * _SIZE) for p, (x, y) in flat.items()}
+    return "".join(_line([at[point] for point in edge], hidden=hidden) for edge, hidden in visible_edges(faces, at))
+
+
+def flattened(point: Point) -> tuple[float, float]:
+    """A point in the drawing: x to the right, y down; depth goes up and to the right."""
+    return point[0] + 0.45 * point[1], -point[2] - 0.32 * point[1]
+
+
+def visible_edges(
+    faces: Sequence[tuple[Point, ...]], at: Mapping[Point, tuple[float, float]]
+) -> list[tuple[tuple[Point, Point], bool]]:
+    """Each edge, with whether it is hidden: no face beside it is turned to us."""
+    seen: dict[frozenset[Point], tuple[tuple[Point, Point], bool]] = {}
     for face in faces:
         visible = _is_turned_to_us([at[point] for point in face])
         for one, other in zip(face, (*face[1:], face[0]), strict=True):
             edge = frozenset((one, other))
-            seen[edge] = seen.get(edge, False) or visible
-    return "".join(_line([at[point] for point in edge], hidden=not visible) for edge, visible in seen.items())
+            hidden = seen[edge][1] if edge in seen else True
+            seen[edge] = ((one, other), hidden and not visible)
+    return list(seen.values())
 
 
-def _faces(kind: str, size: Mapping[str, float]) -> list[tuple[Point, ...]]:
+def faces_of(kind: str, size: Mapping[str, float]) -> list[tuple[Point, ...]]:
     """The faces, corners counterclockwise as seen from outside."""
     a = size.get("a", 1.0)
     h = size.get("h", a)
@@ -76,7 +90,7 @@ def _faces(kind: str, size: Mapping[str, float]) -> list[tuple[Point, ...]]:
     else:
         n = _SIDES[kind]
         radius = a / (2 * math.sin(math.pi / n))
-        turns = [2 * math.pi * k / n - math.pi / 2 + math.pi / n for k in range(n)]
+        turns = [2 * math.pi * k / n - math.pi / 2 + math.pi / n + (0.3 if n == 3 else 0) for k in range(n)]
         base = [(radius * math.cos(turn), radius * math.sin(turn), 0.0) for turn in turns]
     edges = list(zip(base, [*base[1:], base[0]], strict=True))
     if kind in ("pyramid", "hexpyramid", "tetrahedron"):
@@ -94,8 +108,8 @@ def _round(kind: str, size: Mapping[str, float]) -> str:
     r = size.get("r", 1.0)
     low = size.get("R", r)
     h = size.get("h", 2 * r if kind == "sphere" else r)
-    scale = _SIZE / max(2 * max(r, low), h + 2 * _FLAT * low)
-    middle, radius, bottom = _SIZE / 2, low * scale, _SIZE - _FLAT * low * scale
+    scale = _SIZE / max(2 * max(r, low), h + 2 * FLAT * low)
+    middle, radius, bottom = _SIZE / 2, low * scale, _SIZE - FLAT * low * scale
     if kind in ("sphere", "hemisphere"):
         centre = bottom if kind == "hemisphere" else middle
         sweep = (
@@ -107,7 +121,7 @@ def _round(kind: str, size: Mapping[str, float]) -> str:
     top = bottom - h * scale
     upper = {"cylinder": radius, "cone": 0.0}.get(kind, r * scale)
     sides = [[(middle + s * radius, bottom), (middle + s * upper, top)] for s in (-1, 1)]
-    arc = f"a{upper:.1f} {upper * _FLAT:.1f} 0 1 0"
+    arc = f"a{upper:.1f} {upper * FLAT:.1f} 0 1 0"
     lid = _path(f"M{middle - upper:.1f} {top:.1f}{arc} {2 * upper:.1f} 0{arc} {-2 * upper:.1f} 0")
     return (
         _circle(middle, bottom, radius) + "".join(_line(side, hidden=False) for side in sides) + (lid if upper else "")
@@ -116,7 +130,7 @@ def _round(kind: str, size: Mapping[str, float]) -> str:
 
 def _circle(x: float, y: float, radius: float) -> str:
     """A circle that lies flat: its front half, and its back half dashed."""
-    ends = f"M{x - radius:.1f} {y:.1f}A{radius:.1f} {radius * _FLAT:.1f} 0 0"
+    ends = f"M{x - radius:.1f} {y:.1f}A{radius:.1f} {radius * FLAT:.1f} 0 0"
     return _path(f"{ends} 0 {x + radius:.1f} {y:.1f}") + _path(f"{ends} 1 {x + radius:.1f} {y:.1f}", hidden=True)
 
 

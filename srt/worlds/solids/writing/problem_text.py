@@ -8,9 +8,13 @@ from collections.abc import Sequence
 from srt.io.records import Lang
 from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.reading import wordings
-from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS, quantities
+from srt.worlds.solids.reading.quantity_words import RATIOS, quantities
+from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS
 from srt.worlds.solids.statement import GivenFact, Measure, SolidStatement
+from srt.worlds.solids.table import base_kind, structure_of
 
+_COLUMNS = ("cuboid", "cylinder", "triprism", "hexprism")
+"""Vessels, and the form of water that rises in them."""
 _SUPERSCRIPTS = str.maketrans("23", "²³")
 
 
@@ -22,16 +26,16 @@ def question_text(statement: SolidStatement, lang: Lang, rng: random.Random) -> 
 
 
 def number_text(number: ExactNumber) -> str:
-    """``9π/2``, ``60 + 8√3``."""
+    """``9π/2``, ``8√3 + 60``; what is taken away comes last, ``216 - 36π``."""
     parts = []
-    for pi, root, factor in reversed(number.terms):
+    for pi, root, factor in sorted(number.terms, key=lambda term: (term[2] < 0, -term[0], -term[1])):
         above, below = abs(factor.numerator), factor.denominator
         body = f"√{root}" * (root > 1) + "π" * pi
         text = (str(above) if above != 1 or not body else "") + body
         bottom = f"({below}π)" if below > 1 and pi < 0 else f"{below if below > 1 else ''}{'π' * -pi}"
         text += f"/{bottom}" if bottom else ""
         parts.append(f"{'- ' if factor < 0 else '+ '}{text}")
-    return " ".join(parts).removeprefix("+ ").replace("- ", "-", 1 if parts[0].startswith("-") else 0)
+    return " ".join(parts).removeprefix("+ ")
 
 
 def measure_text(measure: Measure, lang: Lang, *, worded: bool = False) -> str:
@@ -49,12 +53,23 @@ def unit_text(unit: str) -> str:
     return unit.replace("^", "").translate(_SUPERSCRIPTS)
 
 
+def labels_text(statement: SolidStatement, lang: Lang) -> str:
+    """What is written in the picture: ``base radius 3 cm; height 4 cm``."""
+    labels = [
+        f"{quantities(_solid_of(fact.name), lang)[fact.name[0]][0]}{' ' if lang == 'en' else ''}"
+        f"{measure_text(fact.measure, lang)}"
+        for fact in statement.facts
+        if fact.measure is not None and fact.sentence == 0
+    ]
+    return ("；" if lang == "zh" else "; ").join(labels)
+
+
 class _Speaker:
     """Words one statement; each solid is called by one name throughout."""
 
     def __init__(self, statement: SolidStatement, lang: Lang, rng: random.Random) -> None:
         self._statement, self._lang, self._rng = statement, lang, rng
-        structured = "solid" in statement.solids
+        self._structured = structured = any(structure_of(fact.name) for fact in statement.facts)
         self._called = {
             kind: names[0] if structured and kind != "solid" else rng.choice(names)
             for kind, names in SOLIDS[lang].items()
@@ -72,21 +87,25 @@ class _Speaker:
         facts = [fact for fact in self._statement.facts if fact.sentence == number]
         measures = [fact for fact in facts if fact.measure is not None]
         equation = next((fact.name for fact in facts if fact.measure is None), "")
-        if equation.startswith("solid = "):
-            return self._rng.choice(wordings.STRUCTURES[self._lang][equation.removeprefix("solid = ")])
+        if structure := structure_of(equation):
+            return self._rng.choice(wordings.STRUCTURES[self._lang][structure])
         if equation:
             return self._equation(equation, measures)
         kind = _solid_of(measures[0].name)
+        if number == 0:
+            return self._rng.choice(wordings.PICTURED[self._lang]).format(new=self._called[kind])
+        if measures[0].name[0] in RATIOS:
+            return self._filled(self._rng.choice(wordings.RATIO[self._lang]), kind, measures)
         earlier = (f.name for f in self._statement.facts if f.sentence < number and f.measure is not None)
         seen = kind in map(_solid_of, earlier)
-        first = not seen and "solid" not in self._statement.solids
+        first = not seen and not self._structured
         template = self._rng.choice((wordings.GIVEN if first else wordings.LATER)[self._lang])
         if "{value}" in template and len(measures) > 1:
             template = wordings.LATER["en"][1]
         return self._filled(template, kind, measures)
 
     def _filled(self, template: str, kind: str, measures: Sequence[GivenFact]) -> str:
-        slots = {"new": self._called[kind], "known": self._called[kind]}
+        slots = {"new": self._called[kind], "known": self._called[kind], "second": self._called[base_kind(kind)]}
         if "{value}" in template:
             slots |= {"quantity": self._quantity(measures[0].name), "value": self._value(measures[0])}
         if "{measures}" in template:
@@ -108,7 +127,10 @@ class _Speaker:
         times, _, other = right.rpartition("*")
         one, two = _solid_of(left), _solid_of(other)
         if left[0] == "V" and other[0] == "V" and one != two and measures:  # It is recast.
-            return self._filled(self._rng.choice(wordings.RECAST[self._lang]), one, measures)
+            templates = wordings.RECAST[self._lang]
+            if one in _COLUMNS and self._rng.random() < 0.5:
+                templates = wordings.POURED[self._lang]
+            return self._filled(self._rng.choice(templates), one, measures)
         if left[0] == "V" and other[0] == "V" and one != two:
             return self._rng.choice(wordings.MANY[self._lang]).format(times=times, new=self._called[two])
         templates = (wordings.TIMES if times else wordings.EQUAL)[self._lang]
@@ -123,9 +145,14 @@ class _Speaker:
         kind = _solid_of(statement.asked)
         alone = len(statement.solids) == 1
         templates = wordings.QUESTIONS if not alone or self._rng.random() < 0.5 else wordings.ABOUT_IT
+        if statement.asked[0] in RATIOS:
+            templates = wordings.ASKED_RATIO
         unit = UNIT_WORDS[self._lang].get(statement.unit, unit_text(statement.unit))
         return self._rng.choice((wordings.IN_UNIT if statement.unit else templates)[self._lang]).format(
-            quantity=self._quantity(statement.asked), known=self._called[kind], unit=unit
+            quantity=self._quantity(statement.asked),
+            known=self._called[kind],
+            second=self._called[base_kind(kind)],
+            unit=unit,
         )
 
     def _quantity(self, name: str) -> str:

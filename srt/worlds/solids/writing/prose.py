@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from srt.io.records import Lang
 from srt.language.trace import Step
 from srt.worlds.solids.derivation.solve_solid import parse_measure
-from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS, quantities
+from srt.worlds.solids.reading.quantity_words import RATIOS, quantities
+from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS
+from srt.worlds.solids.table import base_kind
 from srt.worlds.solids.writing.problem_text import measure_text, unit_text
 
 _CLAIM = re.compile(r"(?P<name>[A-Za-z]\([a-z]+\)) = (?:(?P<formula>[^=]+) = )?(?P<value>[^=]+)")
@@ -24,6 +26,8 @@ _WORDS: dict[Lang, dict[str, str]] = {
         "times": "{name} is {times} times {other}",
         "+": "the solid is made of the {one} and the {other}",
         "-": "the solid is the {one} without the {other}",
+        "~": "the {one} and the {other} are similar",
+        "ratio": "the {quantity} of the {solid} to the {small}",
         "asked": "{name} is asked for",
         "unit": "{name} is asked for in {unit}",
         "options": "so the right option is {value}",
@@ -40,6 +44,8 @@ _WORDS: dict[Lang, dict[str, str]] = {
         "times": "{name}是{other}的{times}倍",
         "+": "几何体由{one}和{other}组成",
         "-": "几何体是从{one}中去掉{other}",
+        "~": "{one}和{other}相似",
+        "ratio": "{solid}与{small}的{quantity}",
         "asked": "要求的是{name}",
         "unit": "要求的是{name}，单位为{unit}",
         "options": "所以正确选项是{value}",
@@ -73,7 +79,7 @@ def _sentence(claim: str, lang: Lang, plain: str) -> str:
         value = match[2].strip("{}")
         measure = parse_measure(value) if match[1] == "answer" else None
         return words[match[1]].format(value=measure_text(measure, lang) if measure else value)
-    if match := re.fullmatch(r"solid = ([a-z]+) ([+-]) ([a-z]+)", claim):
+    if match := re.fullmatch(r"(?:solid|pair) = ([a-z]+) ([-+~]) ([a-z]+)", claim):
         return words[match[2]].format(one=SOLIDS[lang][match[1]][0], other=SOLIDS[lang][match[3]][0])
     if match := _ASKED.fullmatch(claim):
         unit = match["unit"] or ""
@@ -122,4 +128,7 @@ def _name(name: str, lang: Lang) -> str:
     kind = name[2:-1]
     if kind not in SOLIDS[lang] or name[0] not in quantities(kind, lang):
         raise ValueError(f"no measure: {name!r}")
-    return _WORDS[lang]["name"].format(quantity=quantities(kind, lang)[name[0]][0], solid=SOLIDS[lang][kind][0])
+    quantity, solid = quantities(kind, lang)[name[0]][0], SOLIDS[lang][kind][0]
+    if name[0] in RATIOS:
+        return _WORDS[lang]["ratio"].format(quantity=quantity, solid=SOLIDS[lang][base_kind(kind)][0], small=solid)
+    return _WORDS[lang]["name"].format(quantity=quantity, solid=solid)

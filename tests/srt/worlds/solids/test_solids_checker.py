@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 
@@ -13,7 +15,7 @@ from srt.language.faults import Fault
 from srt.language.text import parse
 from srt.language.trace import TraceCheck
 from srt.worlds.solids.checker.check_solid import check_solid
-from srt.worlds.solids.checker.field import PRIME, NoExactValue, of
+from srt.worlds.solids.checker.field import PI_RESIDUE, PRIME, NoExactValue, of
 from srt.worlds.solids.checker.terms import normal_number, postfix
 from srt.worlds.solids.solids_world import SolidsWorld
 from tests.srt.worlds.solids.guesses import GUESSES, LEAPS
@@ -140,20 +142,60 @@ def test_a_sentence_that_is_not_understood_is_no_problem_of_this_world() -> None
         assert not WORLD.recognises(problem)
 
 
+def test_a_radius_that_is_one_of_two_is_not_proved() -> None:
+    text = "A frustum has radius of the upper base 4, height 4 and slant height 5. Find the radius of the lower base."
+    for formula, value in (("r - sqrt(l^2 - h^2)", 1), ("r + sqrt(l^2 - h^2)", 7)):
+        trace = (
+            "CORRELATE question: ? = R(frustum)\nCORRELATE (1): r(frustum) = 4\nCORRELATE (1): h(frustum) = 4\n"
+            f"CORRELATE (1): l(frustum) = 5\nCONSTRAIN #2 #3 #4: R(frustum) = {formula} = {value}\n"
+            f"INFER #1 #5: answer = {value}\nANSWER: {value}"
+        )
+        verdict = checked(CONE.model_copy(update={"question": text, "choices": {}}), trace)
+        assert [step.support for step in verdict.steps[:4]] == ["proved"] * 4
+        assert verdict.steps[4].support == "consistent"
+
+
 def test_the_arithmetic_of_the_field() -> None:
     assert pow(7, PRIME - 1, PRIME) == 1
     assert all(pow(base, (PRIME - 1) // 2, PRIME) in (1, PRIME - 1) for base in (401, 409, 10007, 2**61 - 1))
-    for n in (2, 3, 6, 12, 397):
+    for n in (2, 3, 6, 12, 397, 401, 409, 761, 401**2, 401 * 409, 99991, 10**9 + 7):
         assert of(n).square_root().to(2).is_same(of(n))
     assert (of(2).square_root() * of(3).square_root()).is_same(of(6).square_root())
+    roots = [of(prime).square_root() for prime in (401, 409, 419, 421, 431, 433)]
+    for one, other in itertools.combinations(roots, 2):
+        assert (one * other).is_same((one.to(2) * other.to(2)).square_root())
+        assert not one.is_same(other)
+    assert (
+        (PI_RESIDUE.to(2) * of(Fraction(8, 9)))
+        .square_root()
+        .is_same(PI_RESIDUE * of(2).square_root() * of(Fraction(2, 3)))
+    )
+    for nothing in (PI_RESIDUE, of(2).square_root(), of(0) - of(4), of(3) + of(8).square_root()):
+        with pytest.raises(NoExactValue):
+            nothing.square_root()
+    assert of(Fraction(27, 8)).third_root().is_same(of(Fraction(3, 2)))
     with pytest.raises(NoExactValue):
-        of(401 * 409).square_root().to(2) if of(401).square_root() else None
+        of(2).third_root()
     assert postfix("sqrt(l^2 - r^2)") == ("l", "2", "^", "r", "2", "^", "-", "sqrt")
     assert all(postfix(text) is None for text in ("l +", "(l", "l r", "sqrt l", "2^^2", ")", "", "l^7", "__import__"))
     assert all(normal_number(text) is not None for text in ("12*pi", "9/2*pi", "8*sqrt(3) + 60", "4/pi", "sqrt(2)*pi"))
     assert all(
         normal_number(text) is None for text in ("0", "2/4", "sqrt(8)", "1*pi", "pi + pi", "60 + 60", "3*4", "-2")
     )
+
+
+def test_an_answer_in_the_spelling_of_claims_and_a_power_too_many_are_read() -> None:
+    question = "A cone has volume 125 m³ and base radius 4 m. Find its height."
+    text = (
+        "CORRELATE question: ? = h(cone)\nCORRELATE (1): V(cone) = 125 m^3\nCORRELATE (1): r(cone) = 4 m\n"
+        "CONSTRAIN #2 #3: h(cone) = 3*V/(pi*r^2) = 375/16/pi m\nINFER #1 #4: answer = 375/16/pi m\n"
+        "ANSWER: 375/16/pi m"
+    )
+    problem = CONE.model_copy(update={"question": question, "choices": {}})
+    assert checked(problem, text).proved
+    assert checked(problem, text.replace("ANSWER: 375", "ANSWER: 383")).answer.support == "refuted"
+    power = checked(problem, text.replace("r^2) = 375/16/pi", "r^4) = 375/256/pi"))
+    assert (power.steps[3].support, power.steps[3].fault) == ("refuted", Fault.FALSE_CLAIM)
 
 
 @pytest.mark.parametrize("n", [300, pytest.param(10_000, marks=pytest.mark.slow)])

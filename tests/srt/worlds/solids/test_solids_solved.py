@@ -13,7 +13,7 @@ from srt.worlds.solids.derivation.solve_solid import answer_of
 from srt.worlds.solids.reading.read_solid import read_solid
 from srt.worlds.solids.solids_world import SolidsWorld
 from srt.worlds.solids.statement import Measure, length_in, size_of
-from srt.worlds.solids.table import KINDS, STRUCTURES, rules_of_kind
+from srt.worlds.solids.table import KINDS, STRUCTURES, rules_of_kind, structure_of
 from tests.srt.worlds.solids.by_coordinates import FREE, asked_value, measures
 
 WORLD = SolidsWorld()
@@ -43,8 +43,8 @@ def test_each_problem_has_one_right_answer_and_a_proved_trace(n: int) -> None:
             checked = check(problem, trace)
             assert checked.proved, (problem.question, problem.choices, trace.steps, checked)
         assert {WORLD.truth(problem)(step.claim or "") for step in trace.steps} == {"true"}
-    assert len(seen) == 16
-    assert min(seen.values()) > n / 60
+    assert len(seen) == 20
+    assert min(seen.values()) > n / 80
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -76,13 +76,13 @@ def test_every_wrong_option_has_its_mistake() -> None:
 
 def test_all_kinds_of_solids_and_structures_are_drawn() -> None:
     sampler = WORLD.sampler({})
-    seen = {kind for index in range(400) for kind in (problem_kind(sampler(index)),)}
+    seen = {kind for index in range(700) for kind in (problem_kind(sampler(index)),)}
     assert seen == {*KINDS, *STRUCTURES}
 
 
 def problem_kind(problem: Problem) -> str:
     statement = read_solid(problem).statement
-    return next((f.name[8:] for f in statement.facts if f.name.startswith("solid = ")), statement.solids[0])
+    return next((made for f in statement.facts if (made := structure_of(f.name))), statement.solids[0])
 
 
 def test_the_same_settings_and_index_give_the_same_problem() -> None:

@@ -1,0 +1,52 @@
+"""What a problem says as a whole: everything that follows from it, about, by the equations of its solids."""
+
+from __future__ import annotations
+
+import math
+
+from srt.worlds.solids.checker.heard import HeardSolid
+from srt.worlds.solids.checker.relations import closure, denied
+from srt.worlds.solids.checker.units import size
+from srt.worlds.solids.checker.values import Value
+
+
+class WholeProblem:
+    """What follows from a problem, computed when it is first asked for."""
+
+    def __init__(self, heard: HeardSolid) -> None:
+        self._heard = heard
+        self._known: dict[str, float] | None = None
+
+    def solved(self) -> dict[str, float]:
+        """Every measure that the problem determines, about, in powers of a metre where units are given."""
+        if self._known is None:
+            given = {}
+            for found in self._heard.said.values():
+                for name, value in found.items():
+                    if value is not None:
+                        scale = float(size(value.unit)) if value.unit not in ("", "deg") else 1.0
+                        given[name] = value.number.about * scale
+            self._known = closure(given, iter(self._heard.solids), self.equations())
+        return self._known
+
+    def impossible(self) -> str:
+        """Measures that follow from the text and that no solid has; empty where there are none."""
+        for found in self._heard.said.values():
+            for name, value in found.items():
+                if value is not None and value.number.about <= 1e-12:
+                    return f"{name} = {value.number.about:.6g}"
+        return denied(self.solved(), self._heard.solids, self.equations())
+
+    def equations(self) -> tuple[str, ...]:
+        """The equations that it states."""
+        return tuple(key for found in self._heard.said.values() for key, value in found.items() if value is None)
+
+    def length(self) -> str:
+        """In what :meth:`solved` measures."""
+        units = {value.unit for found in self._heard.said.values() for value in found.values() if value is not None}
+        return "(m)" if units - {"", "deg"} else ""
+
+    def is_near(self, value: Value, about: float) -> bool:
+        """Whether a value is about that."""
+        scale = float(size(value.unit)) if value.unit not in ("", "deg") else 1.0
+        return math.isclose(value.number.about * scale, about, rel_tol=1e-7)
