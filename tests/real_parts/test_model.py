@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.real_model]
 def recipe(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recipe of three steps with LoRA, on twelve sequences."""
     folder = tmp_path_factory.mktemp("real")
-    generate_file("routes", 12, "train", folder / "problems.jsonl")
+    generate_file("routes", 12, "train", folder / "problems.jsonl", {})
     solve_file(folder / "problems.jsonl", folder / "traces.jsonl")
     build_file(folder / "traces.jsonl", folder / "problems.jsonl", "srt", folder / "data")
     keys = {
