@@ -305,7 +305,7 @@ class ServerBackend:
         self._took(reply, client)
         finish_reason, why = ended(reply)
         if finish_reason != "error":
-            require_counts(reply)
+            require_counts(reply, settings.max_new_tokens)
             require_grammar(reply, settings)
         text, prompt = written_text(reply, self._opens_thought)
         return Generation(
@@ -344,7 +344,7 @@ class ServerBackend:
             spent += reply.output_tokens
             if reason == "error":
                 raise RequestRejected(why)
-            require_counts(reply)
+            require_counts(reply, asked.max_tokens * asked.count)
             if first is None:
                 if reply.prompt is None:
                     raise RequestRejected(_NO_PROMPT)

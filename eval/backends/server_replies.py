@@ -13,6 +13,8 @@ from srt.llm.finish_reasons import finish_reason
 from srt.llm.llm_errors import RequestRejected
 from srt.llm.request import Reply
 
+_BEYOND = 8  # tokens that a server may count beside those it was asked for: the end of the text, tags of a template
+
 
 class NotBelieved(Exception):
     """The server does not do what it was asked, or says what nobody understands: no reply of it can be used."""
@@ -52,8 +54,13 @@ def written_text(reply: Reply, opens_thought: bool) -> tuple[str, str]:
     return f"{THINK_OPENS}\n{reply.reasoning}\n", ""
 
 
-def require_counts(reply: Reply) -> None:
-    """Raise a :class:`RequestRejected` where ``reply`` has no counts of tokens that can be."""
+def require_counts(reply: Reply, most: int) -> None:
+    """Look whether ``reply`` has counts of tokens that can be, of which the output was to be at most ``most``.
+
+    Raises:
+        RequestRejected: it has none.
+        NotBelieved: the server wrote more than it was asked for.
+    """
     written = reply.text or reply.reasoning
     if not reply.output_tokens and (written or not reply.input_tokens):
         raise RequestRejected("its reply has no usage: without the server's own counts there are no token figures")
@@ -61,6 +68,13 @@ def require_counts(reply: Reply) -> None:
         raise RequestRejected(
             f"its usage counts {reply.output_tokens} tokens for a text of {len(reply.text)} characters: these are no "
             "counts of tokens"
+        )
+    if not reply.input_tokens:
+        raise RequestRejected("its usage has no count of the prompt's tokens (usage.prompt_tokens)")
+    if reply.output_tokens > most + _BEYOND:
+        raise NotBelieved(
+            f"max_new_tokens: the server was asked for at most {most} tokens, and its reply has {reply.output_tokens}; "
+            "it ignores max_tokens, or counts what it did not write"
         )
 
 

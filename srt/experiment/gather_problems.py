@@ -27,8 +27,9 @@ from srt.io.problem_files import read_problems
 from srt.io.record_writer import write_records
 from srt.io.records import Problem, cluster_of
 from srt.io.worker_processes import cores_at_hand
+from srt.language.arms import arm_named
 from srt.pipeline.generate import generate_file, identities, split_key
-from srt.worlds.world import Kind
+from srt.worlds.world import Kind, World
 from srt.worlds.world_registry import check_offered, world_named
 
 _FEW_GROUPS = 20  # below, the interval of a share is wider than some twenty points to each side
@@ -63,13 +64,17 @@ def check_sources(experiment: Experiment) -> None:
 
 def _check_world(place: str, name: str, experiment: Experiment) -> None:
     """Raise a :class:`UserError` if the exact teacher of world ``name`` cannot write what the experiment asks for."""
+    world = world_named(name)
+    for arm in experiment.arms:
+        if arm_named(arm).input.startswith("free") and type(world).free_form is World.free_form:
+            raise UserError(f"arms: {arm}: the world {name!r} has no free form ({place})")
     wanted: dict[str, tuple[Kind, str]] = {
         "plan": ("plan", experiment.plan),
         "text": ("text style", experiment.text),
     }
     for key, (kind, asked) in wanted.items():
         try:
-            check_offered(kind, asked, [world_named(name)])
+            check_offered(kind, asked, [world])
         except UserError as error:
             raise UserError(f"{key}: {error} ({place})") from None
 

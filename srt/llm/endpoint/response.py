@@ -293,10 +293,16 @@ def _load(body: bytes) -> Any:
 
 
 def _text(content: Any) -> str:
-    """Some gateways send a list of parts."""
-    if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+    """Some gateways send a list of parts.
+
+    Raises:
+        ValueError: it is neither a text nor such a list.
+    """
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") or part.get("content") or "" if isinstance(part, dict) else part for part in parts]
+    if not all(text is None or isinstance(text, str) for text in texts):
+        raise ValueError(f"the content of the reply is no text: {repr(content)[:80]}")
+    return "".join(text or "" for text in texts)
 
 
 def _beginning(body: bytes) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from eval.backends.protocol import GenerationSettings
 from eval.backends.server_backend import ServerBackend
+from eval.backends.server_replies import NotBelieved, require_counts
 from eval.backends.trace_grammar import follows_grammar
 from eval.records.run_records import read_manifest
 from eval.run.predict import predict
@@ -20,6 +21,8 @@ from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Prediction, Problem
 from srt.llm.config import EndpointConfig
+from srt.llm.llm_errors import RequestRejected
+from srt.llm.request import Reply
 
 HERE = Path(__file__).parent
 Serve = Callable[..., Any]
@@ -188,3 +191,25 @@ def test_counts_that_cannot_be(serve: Serve, few: Path, tmp_path: Path) -> None:
 )
 def test_what_follows_the_grammar(text: str, options: dict[str, Any], follows: bool) -> None:
     assert follows_grammar(text, **options) == follows
+
+
+def test_a_server_that_writes_more_than_it_was_asked_for_ends_the_run(
+    serve: Serve, few: Path, tmp_path: Path
+) -> None:
+    short = GenerationSettings(max_new_tokens=1)
+    with serve({}, "prose") as url, pytest.raises(UserError, match=r"max_new_tokens: .*max_tokens"):
+        predict(few, tmp_path / "run", backend(url), arm="m", settings=short)
+    assert rows(tmp_path / "run") == []
+
+
+def test_counts_that_cannot_be_are_named() -> None:
+    with pytest.raises(RequestRejected, match="prompt_tokens"):
+        require_counts(reply_of(input_tokens=0), 16)
+    with pytest.raises(NotBelieved, match="max_new_tokens"):
+        require_counts(reply_of(output_tokens=100_000), 16)
+    require_counts(reply_of(output_tokens=17), 16)
+
+
+def reply_of(**changes: Any) -> Reply:
+    values: dict[str, Any] = {"text": "ANSWER: A", "input_tokens": 40, "output_tokens": 4, "finish_reason": "stop"}
+    return Reply(**{**values, "counted": True, "seconds": 0.1, **changes})

@@ -376,3 +376,12 @@ def test_problems_of_few_groups_are_told_before_anything_is_trained(tmp_path: Pa
     trained = next(at for at, line in enumerate(said) if "train: " in line and "seed" in line)
     assert len(told) == 1
     assert told[0] < trained
+
+
+@pytest.mark.parametrize("arm", ["cot-free", "srt-free"])
+def test_a_world_without_a_free_form_is_told_before_anything_is_made(arm: str, tmp_path: Path) -> None:
+    walks = {"world": "routes", "n": 4, "spec": {}}
+    experiment = make(tmp_path, arms=["base", arm], train_problems=[walks], test_problems=[walks])
+    with pytest.raises(UserError, match=f"arms: {arm}"):
+        run(experiment, FakeStages())
+    assert not (tmp_path / "out" / "data").exists()

@@ -34,6 +34,13 @@ def test_answers() -> None:
     assert bare == Reply(text="", finish_reason="stop", input_tokens=0, output_tokens=0, counted=False, seconds=0.5)
 
 
+@pytest.mark.parametrize("content", [5, True, {"text": 5}, [5, None], [{"type": "text", "text": 7}]])
+def test_content_that_is_no_text_is_no_answer(content: object) -> None:
+    outcome = judged(200, completion(content=content))
+    assert isinstance(outcome, Failure)
+    assert outcome.lost
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"<html>", b'{"choices": [', [], 7, {}, {"choices": []}, {"choices": ["x"]}, {"choices": [{"message": 1}]}],
