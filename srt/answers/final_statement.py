@@ -30,11 +30,13 @@ _TAKEN_BACK = re.compile(
 )
 _RETRACTED = re.compile(
     r"[(（]\s*(?:wrong|incorrect|false|correction|should\s+be|错误?|有误|应为|应该?是)"
-    r"|\n[ \t*_]{0,8}(?:(?:this|that|the\s+above|my\s+answer)\s+(?:answer\s+)?(?:is|was)\s+"
-    r"(?:wrong|incorrect|not\s+right)"
+    r"|\n[ \t*_]{0,8}(?:(?:this|that|(?:the|my)\s+(?:above|answer|final\s+answer|answer\s+above|above\s+answer))"
+    r"\s+(?:answer\s+)?(?:is|was)\s+(?:wrong|incorrect|false|not\s+(?:right|correct))"
+    r"|(?:no|nope|wrong|incorrect|false|never\s*mind)[ \t*_]*(?:[.!]|(?=\n|\Z))|scratch\s+that|disregard|ignore"
+    r"|i\s+(?:hereby\s+)?(?:retract|withdraw|take\s+(?:that|this|it|my\s+answer|the\s+answer)\s+back|was\s+wrong)"
     r"|(?:this|that)\s+(?:cannot|can['’]t)\s+be\s+right|edit\s*:|on\s+reflection"
     r"|i\s+(?:meant|forgot|change\s+my\s+answer|made\s+a\s+mistake|miscalculated)"
-    r"|我?(?:算错|弄错|忘)了|(?:上面|以上|这个?)的?(?:答案|结果)?(?:是错的|错了|有误)|还要|还应)"
+    r"|我?(?:算错|弄错|忘)了|(?:上面|以上|这个?)的?(?:答案|结果)?(?:是错的|错了|有误|不对|不正确)|我?(?:收回|撤回)|错了?[。！!]|不[。！!]|还要|还应)"
     r"|[✗✘❌]|~~",
     re.IGNORECASE,
 )

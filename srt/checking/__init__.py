@@ -5,6 +5,8 @@ Only support is decided here; ``truth`` stays ``unknown`` and is filled in where
 
 from __future__ import annotations
 
+import re
+
 from srt.checking.size_limits import oversize
 from srt.io.errors import UserError
 from srt.io.records import Problem
@@ -31,7 +33,9 @@ def check(problem: Problem, trace: Trace) -> TraceCheck:
     if reason := oversize(problem, trace):
         return _unchecked(trace, StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason))
     if trace.kind == "world" and trace.lang == problem.lang:
-        return _by_its_world(problem, trace) or _unchecked(trace, _UNKNOWN)
+        found = _by_its_world(problem, trace) or _unchecked(trace, _UNKNOWN)
+        twice = found.answer.support == "proved" and _names_twice(problem, trace.answer)
+        return found.model_copy(update={"answer": _TWICE}) if twice else found
     if is_of_a_world(problem):
         return _unchecked(trace, _ANOTHER_FORM if trace.kind != "world" else _ANOTHER_LANGUAGE)
     return _unchecked(trace, _UNKNOWN) if trace.kind == "world" else check_free(problem, trace)
@@ -52,6 +56,13 @@ def _by_its_world(problem: Problem, trace: Trace) -> TraceCheck | None:
     return next((found for checker in checkers() if (found := checker(problem, trace)) is not None), None)
 
 
+def _names_twice(problem: Problem, answer: str) -> bool:
+    """Whether ``answer`` is letters of options, one of them repeated."""
+    letters = re.findall(r"[^\W\d_]+", answer)
+    return bool(problem.choices) and len({*letters}) < len(letters) and {*letters} <= problem.choices.keys()
+
+
+_TWICE = StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="the answer names an option twice")
 _UNKNOWN = StepCheck(support="unchecked", reason="no checker knows this problem")
 _ANOTHER_FORM = StepCheck(
     support="unchecked",

@@ -15,6 +15,7 @@ from srt.checking.padding import padded
 from srt.io.records import FinishReason, Problem
 from srt.judging.judgement import Code, Judgement
 from srt.judging.output_text import Output, read_output
+from srt.judging.whole_input import refuse_unreadable
 from srt.language.faults import Fault
 from srt.language.text import linearize
 from srt.language.trace import StepCheck, Trace, TraceCheck
@@ -47,12 +48,16 @@ def judge(
         thinking_open: the prompt ended with an open think block that ``text`` does not close.
         checker: gives the verdicts on the steps; :func:`srt.pipeline.check.check_with_truth` adds the solver's truth,
             which takes about three times as long.
+
+    Raises:
+        UserError: ``problem`` is damaged, ``text`` is none, or there is no such ``finish_reason``.
     """
+    refuse_unreadable(problem, text, finish_reason)
     output = read_output(problem, text, finish_reason, thinking_open=thinking_open)
     judged = _judged(problem, output, trace_of(output, problem), checker)
     # Nothing is read of a text that is too large.
     whole = "" if output.too_large else text
-    return judged.model_copy(update={"certified": certified(problem, whole, output.stated)})
+    return judged.model_copy(update={"certified": certified(problem, whole, judged.answer)})
 
 
 def judge_trace(problem: Problem, trace: Trace, *, checker: Checker = check) -> Judgement:
@@ -73,10 +78,12 @@ def _judged(problem: Problem, output: Output, trace: Trace | None, checker: Chec
         found = found.model_copy(update={"answer": _NO_ANSWER})
     padding = None if found is None or trace is None or output.answer is None else padded(problem, trace, found)
     code = _code(problem, output, found, padding)
+    # What a step says is no answer where none stands behind the steps.
+    answer = None if code == "no_answer" else output.stated
     return Judgement(
         code=code,
-        answer=output.stated,
-        right=None if problem.answer is None else _is_right(problem, output.stated),
+        answer=answer,
+        right=None if problem.answer is None else _is_right(problem, answer),
         kind=output.kind,
         check=found,
         spans=output.spans if found is not None else (),

@@ -32,7 +32,7 @@ _LIST_MARK = re.compile(r"(?:[-*•>]|\(?\d{1,3}[.)]|step \d{1,3}:) +", re.IGNOR
 _LETTER = re.compile(r"(?<![A-Za-z])[A-Z](?![A-Za-z'’])")
 _SHORT = 24
 """Characters of a line that can only be an answer where it names an option: ``No, B.``"""
-_FENCE = re.compile(r"`{3,}[a-z]*")
+FENCE = re.compile(r"`{3,}[a-z]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 Span = tuple[int, int]
 
@@ -123,7 +123,7 @@ def _lines(text: str) -> list[_Line]:
     for number, (end, after) in enumerate(breaks, 1):
         # A byte order mark, which begins the text of some servers, is no white space to Python.
         said = text[start:end].strip().removeprefix("\ufeff").lstrip()
-        if said and not _FENCE.fullmatch(said):
+        if said and not FENCE.fullmatch(said):
             at = text.index(said[0], start)
             mark = _LIST_MARK.match(said)
             # Only before a step: an answer may begin with a number.

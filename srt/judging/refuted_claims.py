@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srt.io.records import Problem
+from srt.judging.output_text import FENCE
 from srt.language.text import TraceSyntaxError, parse_step, step_lang
 from srt.language.trace import ClaimCheck
 from srt.prose import check_prose
@@ -18,12 +19,14 @@ def refuted_claims(problem: Problem, text: str) -> list[ClaimCheck]:
 def claims_alone(text: str) -> str:
     """``text`` without the operations and premises of steps: in ``#3 - 4 * 5 = 20`` nothing is subtracted.
 
-    A step that cannot be read leaves an empty line.
+    A step that cannot be read leaves an empty line, and so does a code fence: the judge reads what stands inside.
     """
     return "\n".join(_said(line) for line in text.strip().split("\n"))
 
 
 def _said(line: str) -> str:
+    if FENCE.fullmatch(line.strip()):
+        return ""
     lang = step_lang(line.strip())
     if lang is None:
         return line

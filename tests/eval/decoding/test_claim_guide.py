@@ -26,6 +26,9 @@ def verdict(text: str, problem: Problem = BOX, *, ended: bool = False) -> Verdic
         "2 m = 20 cm\n",
         "INFER #1 - V = 3 × 4 × 5 = 61\n",
         "INFER #1 - so V = 60 [claim: 3 * 4 * 5 = 61]\n",
+        "```\n2 + 2 = 5\n",
+        "````python\n  2 + 2 = 5\n",
+        "```\n2 + 2 = 4\n```\nso 2 + 2 = 5\n",
         "a × 5 = 20\na = 3\n",  # the line before is refuted by this one
     ],
 )

@@ -93,6 +93,46 @@ def test_what_no_certificate_is(text: str) -> None:
     assert judge(BOOTH, text).certified is False
 
 
+HEIGHTS = "a2 = 1; b2 = 1; b1 = 2"
+DISOWNED = """\
+Discarded: {}.|A student wrote: {}.|He said: {}.|Assume for contradiction: {}.|Example of another puzzle: {}.
+Case 2: {}.
+Before they moved, {}.|In a mirror: {}.|No: {}.|Plan X (fails): {}.|Rejected: {}.|My first guess: {}.|In a dream, {}.
+{}, but then they all moved one seat on.|{}. This is wrong.|{}. It does not work.|{}. Not so.
+{}, which fails.|{} (rejected)
+It is not the case that {}.
+If {}, it fails.|{}, or so he thought.|{}. Just kidding.|{}. We reject it.|Imagine {}.|Let {}.
+假设{}。|排除：{}。|反证：{}。|有人说：{}。|另一道题：{}。|例：{}。|倘若{}。|{}，然后大家都换了座位。|{}。大家又换了座位。|{}。这样不行。|{}。与线索2矛盾。
+{}.\\nFails.|Fails.\\n{}.|{}\\n✗|✗\\n{}|{}\\n不成立|不成立\\n{}
+The following is false.\\n{}|Let us pretend.\\n{}|{}\\nNo.|{}\\n否
+Discarded:\\n{}|A student wrote:\\n{}|别人的答案：\\n{}|Rejected plan\\n{}|~~\\n{}\\n~~|<del>\\n{}\\n</del>"""
+
+
+@pytest.mark.parametrize("said", [one.replace("\\n", "\n") for one in re.split(r"[|\n]", DISOWNED)])
+def test_a_plan_that_the_text_does_not_state_as_its_own_is_none(said: str) -> None:
+    for problem, plan, end in ((BOOTH, PLAN.rstrip("."), "C"), (VIEWS, HEIGHTS, "4")):
+        assert judge(problem, f"{plan}\nANSWER: {end}").certified
+        assert judge(problem, f"{said.format(plan)}\nANSWER: {end}").certified is False
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "So {}.",
+        "The final arrangement is: {}.",
+        "So the seating is as follows:\n\n{}",
+        "因此，座位安排如下：\n{}",
+        "最终排法：{}",
+        "Let's check the clues.\n{}\nAll clues are satisfied.",
+        "Let us assume the first case. That fails.\nThe only arrangement that satisfies all clues, finally: {}.",
+        "{}. Option A is wrong, so it is C.",
+        "Discarded:\nS1: Mary, S2: Robert.\nThe correct plan:\n{}",
+    ],
+)
+def test_a_plan_in_plain_words_is_the_texts_own(said: str) -> None:
+    assert judge(BOOTH, f"{said.format(PLAN.rstrip('.'))}\nANSWER: C").certified
+
+
 def test_gold_is_not_read_and_clues_are_those_of_the_problem() -> None:
     text = f"(2) James is right of Jason.\n{PLAN}\nANSWER: C"
     for letter in "ABC":

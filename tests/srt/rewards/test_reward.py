@@ -232,3 +232,48 @@ def test_a_letter_alone_may_be_a_cut_word(world: str) -> None:
     begun = "\n".join(lines[:-2])
     assert reward(problem, f"{begun}\nC").value == 0
     assert reward(problem, f"{begun}\n{wrong(lines)}").value > 0
+
+
+@pytest.mark.parametrize(
+    ("update", "field"),
+    [
+        ({"question": None}, "question"),
+        ({"meta": None}, "meta"),
+        ({"choices": None}, "choices"),
+        ({"choices": {"AA": "x"}}, "choices"),
+        ({"lang": "fr"}, "lang"),
+        ({"id": None}, "id"),
+        ({"answer": "D"}, "answer"),
+    ],
+)
+def test_what_is_not_whole_is_refused_at_the_door(update: dict[str, object], field: str) -> None:
+    problem, lines = proof("seating")
+    for of in (reward, judge):
+        with pytest.raises(UserError, match=field):
+            of(problem.model_copy(update=update), "\n".join(lines))
+        with pytest.raises(UserError, match="text"):
+            of(problem, None)  # type: ignore[arg-type]
+        with pytest.raises(UserError, match="stop, length, error"):
+            of(problem, "", "zzz")  # type: ignore[arg-type]
+
+
+@A_WORLD
+def test_an_answer_that_stands_in_a_step_or_is_taken_back_or_names_an_option_twice_earns_nothing(world: str) -> None:
+    problem, lines = proof(world)
+    text = "\n".join(lines)
+    for said in ("\n".join(lines[:-1]), *(f"{text}\n{back}" for back in TAKEN_BACK)):
+        judged = judge(problem, said)
+        assert (judged.code, judged.answer, reward(problem, said).right) == ("no_answer", None, False), said
+    assert judge(problem, f"{text}, {lines[-1][-1]}").code != "proved"
+
+
+TAKEN_BACK = (
+    "No.",
+    "I take that back.",
+    "Scratch that.",
+    "I retract my answer.",
+    "Wrong!",
+    "The answer above is wrong.",
+    "Never mind.",
+    "这个答案不对。",
+)

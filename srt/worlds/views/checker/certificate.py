@@ -8,12 +8,14 @@ from itertools import chain
 
 from srt.answers.equality import is_conclusion
 from srt.io.records import Answer, Problem
+from srt.worlds.kit.own_statements import Speaker
 from srt.worlds.views.checker.one_step import says
-from srt.worlds.views.checker.views_scene import UnreadableFigures, ViewsScene
+from srt.worlds.views.checker.views_scene import Shape, UnreadableFigures, ViewsScene
 
 LONGEST = 40_000
 """Characters that are read, from the end of a text."""
-_STATEMENT_ENDS = re.compile(r"[。；;\n]|(?<=\S)\.(?=\s|\Z)")
+_SENTENCE_ENDS = re.compile(r"[。\n]|(?<=\S)\.(?=\s|\Z)")
+_STATEMENT_ENDS = re.compile(r"[；;]")
 _CELL = r"(?<![A-Za-z0-9.{¬−-])(?<!not )([a-h][1-8])"
 _ENDS = r"(?: high| cubes?|层)?\s*(?:\Z|,(?!\d)|[，、&|]|and(?![a-z]))"
 # ``the tallest of the stacks at a1 and b2 is 2 high`` gives the height of no stack.
@@ -53,29 +55,39 @@ def certify_count(problem: Problem, text: str, answer: str | None) -> bool | Non
 def _stated_heights(text: str, scene: ViewsScene) -> dict[str, int] | None:
     """The height of every cell, as ``text`` says it last; ``None`` if it leaves a cell open where cubes may stand.
 
-    A statement that gives a stack two heights, or has anything but a separator after the height, leaves it open.
+    A statement that gives a stack two heights, or has anything but a separator after the height, leaves it open, and so
+    does a sentence with other words than plain ones.
     """
-    shape, at = scene.shapes[""], dict[str, int]()
-    for statement in _STATEMENT_ENDS.split(text):
-        said = defaultdict[str, set[int]](set)
-        if "=" in statement:  # Between claims, a bar is an "or".
-            statement = statement.replace("|", " or ")
-        for match in _HEIGHT.finditer(statement):
-            said[match[1] or match[3]] |= {int(match[2] or match[4])} | (
-                set() if match["ends"] is not None else {_OPEN}
-            )
-        for match in _GRID.finditer(statement):
-            rows = [row.split(" ") for row in reversed(match[0].split(" / "))]
-            if [len(row) for row in rows] == [shape.wide] * shape.deep:
-                for cell, height in zip(shape.cells, chain(*rows), strict=True):
-                    said[cell].add(int(height))
-        for cell, heights in said.items():
-            at.pop(cell, None)
-            if len(heights) == 1:
-                at[cell] = heights.pop()
+    shape, at, speaker = scene.shapes[""], dict[str, int](), Speaker()
+    for sentence in _SENTENCE_ENDS.split(text):
+        heights = [_heights(statement, shape) for statement in _STATEMENT_ENDS.split(sentence)]
+        if any(heights):
+            own = speaker.is_own(_GRID.sub("", _HEIGHT.sub("", sentence)))
+        elif speaker.takes_back(sentence, names_nobody=not re.search(_CELL, sentence)):
+            at.clear()
+        for said in heights:
+            for cell, values in said.items():
+                at.pop(cell, None)
+                if len(values) == 1 and own:
+                    at[cell] = values.pop()
     if scene.places - at.keys() or at.keys() - set(shape.cells):
         return None
     return {cell: at.get(cell, 0) for cell in shape.cells}
+
+
+def _heights(statement: str, shape: Shape) -> dict[str, set[int]]:
+    """The heights that ``statement`` gives to each cell; ``_OPEN`` where something follows that is no separator."""
+    said = defaultdict[str, set[int]](set)
+    if "=" in statement:  # Between claims, a bar is an "or".
+        statement = statement.replace("|", " or ")
+    for match in _HEIGHT.finditer(statement):
+        said[match[1] or match[3]] |= {int(match[2] or match[4])} | (set() if match["ends"] is not None else {_OPEN})
+    for match in _GRID.finditer(statement):
+        rows = [row.split(" ") for row in reversed(match[0].split(" / "))]
+        if [len(row) for row in rows] == [shape.wide] * shape.deep:
+            for cell, height in zip(shape.cells, chain(*rows), strict=True):
+                said[cell].add(int(height))
+    return said
 
 
 def _fits(heights: dict[str, int], scene: ViewsScene) -> bool:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from srt.worlds.kit.own_statements import Speaker
 from srt.worlds.seating.checker.claim_sets import TOKENS
 from srt.worlds.seating.checker.plans import Plan
 
@@ -74,6 +75,7 @@ _ORDER = re.compile(
 )
 _STATEMENT_ENDS = re.compile(r"[.。！\n]|(?<=\S)!(?=\s|\Z)")
 _OPEN = -1
+_SOMEBODY = re.compile(f"[{TOKENS}{CODED}{WORDED}]")
 _ROW = re.compile(rf"[ |]*+(?:(?:[{TOKENS}][ |]*+)+|(?:[{CODED}{WORDED}][ |]*+)+)")
 """A row of a table that has names alone, or seats alone."""
 _RULE = re.compile(r"[ |:\-]*")
@@ -83,10 +85,12 @@ def stated_plan(text: str, names: Sequence[str], plan: Plan) -> tuple[int, ...] 
     """The seat number of each of ``names`` by what ``text`` says of them last; ``None`` if that is no plan.
 
     A statement is a sentence or a line. One that gives somebody two seats, or names a seat otherwise than as that of
-    one person (``either ... or``, a denial, a move, somebody unknown), leaves everybody open whom it names or who sits
-    there, until a later one says it. It is no plan if anybody's seat is open, or two have the same.
+    one person (``either ... or``, a denial, a move, somebody unknown), or has words beside its pairs that are not
+    plain, leaves everybody open whom it names or who sits there, until a later one says it. It is no plan if anybody's
+    seat is open, or two have the same.
     """
     at: dict[str, int] = {}
+    speaker = Speaker()
     row: list[str] = []
     """The row of names, or of seats, that may head a table."""
     for statement in filter(None, _STATEMENT_ENDS.split(_masked(text, tuple(names), plan))):
@@ -103,6 +107,11 @@ def stated_plan(text: str, names: Sequence[str], plan: Plan) -> tuple[int, ...] 
             seats[name].add(seat)
         if cells or not _RULE.fullmatch(statement):
             row = cells
+        if pairs or seats:
+            if not speaker.is_own(rest):
+                seats = defaultdict(set, {name: {_OPEN} for name in seats})
+        elif not cells and speaker.takes_back(statement, names_nobody=not _SOMEBODY.search(statement)):
+            at.clear()
         loose = set() if cells else {_number(seat) for seat in re.findall(f"[{CODED}{WORDED}]", rest)}
         named = set(re.findall(f"[{TOKENS}]", statement)) if loose or _TAKEN_BACK.search(rest) else set()
         at |= {name: found.pop() if len(found) == 1 else _OPEN for name, found in seats.items()}
