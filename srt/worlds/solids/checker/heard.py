@@ -14,6 +14,8 @@ from srt.worlds.solids.checker.lexicon import MADE, SIMILAR, letter_of, lexicon
 from srt.worlds.solids.checker.relations import POWERS
 from srt.worlds.solids.checker.values import UNIT, UNIT_WORDS, VALUE, Value, number_of, option_value, power_of
 
+MOST_DIGITS = 12
+"""Of a number in a sentence: two numbers with more could be too near to each other to be told apart."""
 _SPLIT = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
 
 
@@ -212,7 +214,7 @@ class _Ear:
         assert match is not None
         number = number_of(match["number"])
         assert number is not None
-        return Value(number, UNIT_WORDS[match["unit"]] if match["unit"] else "")
+        return Value(number, UNIT_WORDS[match["unit"]] if match["unit"] else "", match["number"].strip())
 
     def _references(self, signs: list[tuple[str, str]]) -> list[tuple[str, str]] | None:
         """The row with each quantity joined to its solid: in English the next one after *of the*, else the last."""
@@ -256,7 +258,7 @@ class _Ear:
             known = pattern.match(low, at)
             value = VALUE.match(low, at)
             if value and len(value[0].strip()) and value["number"] and not (known and known.end() > value.end()):
-                if number_of(value["number"]) is None:
+                if number_of(value["number"]) is None or len(re.findall("[0-9]", value["number"])) > MOST_DIGITS:
                     return None
                 whole = value[0].strip().isdigit()
                 signs.append(("N" if whole else "V", value[0].strip()))

@@ -187,7 +187,7 @@ class _Reader:
         facts = []
         for quantity, value in items:
             letter, measure = _letter(quantity, kind, lang), read_measure(value)
-            if letter is None or measure is None or not _fits(letter, measure.unit):
+            if letter is None or measure is None or not _fits(letter, measure.unit) or _is_long(value):
                 return False
             if (letter in RATIOS) != ("second" in found):
                 return False
@@ -225,6 +225,11 @@ def _items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
     for item in separator.split(text):
         match = re.fullmatch(pattern, item)
         yield (match[1], match[2]) if match else ("", "")
+
+
+def _is_long(value: str) -> bool:
+    """Whether a number has more than twelve digits."""
+    return len(re.findall("[0-9]", re.sub(rf"(?:{_UNIT})$", "", value))) > 12
 
 
 def _fits(letter: str, unit: str) -> bool:
