@@ -180,7 +180,7 @@ class _Checker:
         values = {name: found.value.about for name, found in cited.measures.items()}
         units = unit_of_result(measure.name, list(cited.measures.values()))
         if units is not None:
-            reached = closure(values, iter(self._heard.solids), tuple(cited.equations)).get(measure.name)
+            reached = closure(values, self._heard.solids, tuple(cited.equations)).get(measure.name)
             if reached is not None and not math.isclose(reached, measure.value.about, rel_tol=1e-9):
                 return _refuted("something else follows", f"{measure.name} = {reached:.6g} {units}", Fault.FALSE_CLAIM)
             if reached is not None:

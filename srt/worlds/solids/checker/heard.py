@@ -12,8 +12,13 @@ from dataclasses import dataclass, field
 from srt.io.records import Lang, Problem
 from srt.worlds.solids.checker.lexicon import MADE, SIMILAR, letter_of, lexicon
 from srt.worlds.solids.checker.relations import POWERS
+from srt.worlds.solids.checker.sentences import ASKED, FIRST, LABEL, LABELS_BETWEEN, LATER
+from srt.worlds.solids.checker.sentences import MADE as TWO_SOLIDS
 from srt.worlds.solids.checker.values import UNIT, UNIT_WORDS, VALUE, Value, number_of, option_value, power_of
 
+_TIMES = re.compile(r"(?<![0-9./√+-])[1-9][0-9]{0,3}(?= times |倍| equal copies|个相同)")
+MOST_DIGITS = 12
+"""Of a number in a sentence: two numbers with more could be too near to each other to be told apart."""
 _SPLIT = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
 
 
@@ -65,12 +70,16 @@ class _Ear:
         self._lang: Lang = lang
         self.solids: list[str] = []
         self.pictured = False
+        self._form = ""
+        """The last sentence with a letter for each solid, quantity, ratio and value."""
 
     def labels(self, text: str) -> dict[str, Value | None] | None:
         """What the labels of the picture say: a quantity and its value, one after the other."""
         found: dict[str, Value | None] = {}
-        for label in re.split("; |；", text):
+        for label in text.split(LABELS_BETWEEN[self._lang]):
             references = self._references(self._signs(label) or [("", "")])
+            if not LABEL[self._lang].fullmatch(self._form):
+                return None
             if references is None or "".join(sign for sign, _ in references) not in ("RV", "RN"):
                 return None
             measured = self._measured(references)
@@ -82,7 +91,7 @@ class _Ear:
     def sentence(self, text: str) -> dict[str, Value | None] | None:
         """What a sentence says; ``None`` where it is not read."""
         signs = self._signs(text)
-        if signs is None:
+        if signs is None or not self._is_sentence(text):
             return None
         kinds = [kind for sign, kind in signs if sign == "S"]
         row = "".join(sign for sign, _ in signs)
@@ -114,6 +123,14 @@ class _Ear:
             return self._measured(references)
         return None
 
+    def _is_sentence(self, text: str) -> bool:
+        """Whether the phrases stand in a form that a sentence has here."""
+        if TWO_SOLIDS[self._lang].fullmatch(text):
+            return True
+        forms = LATER if self.solids else FIRST
+        number = re.search(r"V(?= times |倍| equal copies|个相同)", self._form)
+        return bool(forms[self._lang].fullmatch(self._form)) and (number is None or bool(_TIMES.search(text)))
+
     def question(self, text: str) -> tuple[str, str] | None:
         """The quantity that is asked for, and in which unit."""
         unit = ""
@@ -121,14 +138,13 @@ class _Ear:
         if match := re.search(pattern, text):
             unit = UNIT_WORDS[next(filter(None, match.groups()))]
             text = text[: match.start()] + text[match.end() :]
-        start = r"(?:find|what is) " if self._lang == "en" else r"求.+。|.+是多少？"
-        if not re.match(start, text.lower()) or not text.endswith((".", "?", "。", "？")):
-            return None
         signs = self._signs(text)
-        if signs is not None and "Z" in [sign for sign, _ in signs]:
+        if signs is None or not ASKED[self._lang].fullmatch(self._form):
+            return None
+        if "Z" in [sign for sign, _ in signs]:
             name = self._ratio_of(signs)
             return (name, "") if name and len(signs) == 3 and not unit else None
-        references = self._references(signs) if signs is not None else None
+        references = self._references(signs)
         if references is None or len(references) != 1 or references[0][0] != "R":
             return None
         name = references[0][1]
@@ -212,7 +228,7 @@ class _Ear:
         assert match is not None
         number = number_of(match["number"])
         assert number is not None
-        return Value(number, UNIT_WORDS[match["unit"]] if match["unit"] else "")
+        return Value(number, UNIT_WORDS[match["unit"]] if match["unit"] else "", match["number"].strip())
 
     def _references(self, signs: list[tuple[str, str]]) -> list[tuple[str, str]] | None:
         """The row with each quantity joined to its solid: in English the next one after *of the*, else the last."""
@@ -248,23 +264,25 @@ class _Ear:
         """The phrases of a sentence, each with its sign, without fillers; ``None`` if anything in it is unknown."""
         words, pattern = lexicon(self._lang)
         low = text if self._lang == "zh" else text[:1].lower() + text[1:]
-        signs, at = [], 0
+        signs, at, self._form = [], 0, ""
         while at < len(low):
             if low[at] == " ":
-                at += 1
+                at, self._form = at + 1, f"{self._form} "
                 continue
             known = pattern.match(low, at)
             value = VALUE.match(low, at)
             if value and len(value[0].strip()) and value["number"] and not (known and known.end() > value.end()):
-                if number_of(value["number"]) is None:
+                if number_of(value["number"]) is None or len(re.findall("[0-9]", value["number"])) > MOST_DIGITS:
                     return None
                 whole = value[0].strip().isdigit()
                 signs.append(("N" if whole else "V", value[0].strip()))
+                self._form += "V " if value[0].endswith(" ") else "V"
                 at = value.end()
             elif known:
                 sign = words[known[0]]
                 if sign[0]:
                     signs.extend((mark, sign[1]) for mark in sign[0])
+                self._form += sign[0] if sign[0] in ("S", "Q", "Z") else text[at : known.end()]
                 at = known.end()
             else:
                 return None

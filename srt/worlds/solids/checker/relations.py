@@ -98,7 +98,7 @@ def relations_from(equation: str) -> tuple[SolidRelation, ...]:
     if made not in _MADE:
         return ()
     one, sign, other = made.split(" ")
-    rows = [f"V(solid) = V({one}) {sign} V({other})"] if sign != "~" else []
+    rows = {"+": [f"V(solid) = V({one}) + V({other})"], "-": [f"V(solid) + V({other}) = V({one})"], "~": []}[sign]
     rows += [row for row in _MADE[made].split("|") if row]
     if other == f"small{one}":
         rows += _similarity(one, other)
@@ -201,8 +201,7 @@ _NOT_LESS = {"solid = cylinder - hemisphere": (("h(cylinder)", "r(hemisphere)"),
 
 def denied(found: Mapping[str, float], solids: Sequence[str], equations: tuple[str, ...]) -> str:
     """What no solid has: measures of a closure that no equation allows; empty where there are none."""
-    every = [*itertools.chain(*(relations_of(s) for s in solids)), *itertools.chain(*map(relations_from, equations))]
-    for relation in every:
+    for relation in every_relation(solids, equations):
         missing = relation.names - found.keys()
         values = {name: found[name] for name in relation.names - missing}
         said = ", ".join(f"{name} = {value:.6g}" for name, value in sorted(values.items()))
@@ -230,10 +229,15 @@ def denied(found: Mapping[str, float], solids: Sequence[str], equations: tuple[s
     return ""
 
 
-def closure(values: Mapping[str, float], solids: Iterator[str], equations: tuple[str, ...]) -> dict[str, float]:
+def every_relation(solids: Sequence[str], equations: tuple[str, ...]) -> list[SolidRelation]:
+    """The equations of the solids, and those that what a text says of two of them makes hold."""
+    return [*itertools.chain(*map(relations_of, solids)), *itertools.chain(*map(relations_from, equations))]
+
+
+def closure(values: Mapping[str, float], solids: Sequence[str], equations: tuple[str, ...]) -> dict[str, float]:
     """``values``, and every quantity that follows from them in any number of steps."""
     found = dict(values)
-    every = [*itertools.chain(*(relations_of(s) for s in solids)), *itertools.chain(*map(relations_from, equations))]
+    every = every_relation(solids, equations)
     changed = True
     while changed:
         changed = False

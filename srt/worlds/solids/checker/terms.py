@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -23,6 +24,13 @@ NAME = rf"{_LETTER}\([a-z]+\)"
 VALUED = re.compile(rf"(?P<name>{NAME}) = (?:(?P<formula>[^=]+) = )?(?P<value>[^=]+?)(?: (?P<unit>{_UNIT}))?")
 EQUATION = re.compile(rf"solid = [a-z]+ [+-] [a-z]+|pair = [a-z]+ ~ [a-z]+|{NAME} = (?:[1-9][0-9]{{0,3}}\*)?{NAME}")
 ASKED = re.compile(rf"\? = (?P<name>{NAME})(?: in (?P<unit>{_UNIT}))?")
+
+DIGITS = 120
+"""Of :func:`precisely`."""
+PRECISE_PI = Decimal(
+    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651328"
+    "230664709384"
+)
 
 Postfix = tuple[str, ...]
 
@@ -102,6 +110,14 @@ def about(formula: Postfix, values: Mapping[str, float]) -> float:
         "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
     }
     return float(_run(formula, values, float, math.pi, roots, lambda base, exponent: base**exponent))
+
+
+def precisely(formula: Postfix, values: Mapping[str, Decimal]) -> Decimal:
+    """Its value with as many digits as the context has; for formulas without cube roots."""
+    found: Decimal = _run(
+        formula, values, Decimal, PRECISE_PI, {"sqrt": Decimal.sqrt}, lambda base, exponent: base ** int(exponent)
+    )
+    return found
 
 
 def _run(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from srt.worlds.solids.checker.field import PI_RESIDUE, NoExactValue, Residue, of
+from srt.worlds.solids.checker.terms import PRECISE_PI
 
 _NUMBER = r"(?:\d+(?:\.\d+)?)?(?:√\d+)?π?(?:/(?:\d+|\(?\d*π\)?))?"
 _SUM = re.compile(rf"(?P<number>-?{_NUMBER}(?: [+-] {_NUMBER})*)")
@@ -23,15 +25,30 @@ UNIT_WORDS |= {
     for word, short in (("centi", "c"), ("deci", "d"), ("milli", "m"), ("", ""))
 }
 UNIT = "|".join(sorted(map(re.escape, UNIT_WORDS), key=len, reverse=True))
+_SIGNED = re.compile(r"(^-?|[+-] )([^ ]+)")
+_TERM = re.compile(r"(\d+(?:\.\d+)?)?(?:√(\d+))?(π)?(?:/\(?(\d*)(π)?\)?)?")
 VALUE = re.compile(rf"{_SUM.pattern}\s?(?P<unit>(?:{UNIT})(?![a-zA-Z]))?")
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number with its unit, as the text has it."""
+    """A number with its unit; ``text`` is the number as it is written in the problem."""
 
     number: Residue
     unit: str
+    text: str = ""
+
+    def precise(self) -> Decimal:
+        """The number that ``text`` is, with the digits of the context."""
+        total = Decimal(0)
+        for sign, term in _SIGNED.findall(self.text):
+            match = _TERM.fullmatch(term)
+            assert match is not None, self.text
+            value = Decimal(match[1] or 1) * Decimal(match[2] or 1).sqrt() / Decimal(match[4] or 1)
+            value = value * PRECISE_PI if match[3] else value
+            value = value / PRECISE_PI if match[5] else value
+            total = total - value if sign.startswith("-") else total + value
+        return total
 
 
 def option_value(text: str) -> Value | None:
@@ -46,8 +63,8 @@ def option_value(text: str) -> Value | None:
 def number_of(text: str) -> Residue | None:
     """The number that a text is; ``None`` for any other text."""
     total = of(0)
-    for sign, term in re.findall(r"(^-?|[+-] )([^ ]+)", text.strip()):
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)?(?:√(\d+))?(π)?(?:/\(?(\d*)(π)?\)?)?", term)
+    for sign, term in _SIGNED.findall(text.strip()):
+        match = _TERM.fullmatch(term)
         if match is None or not any(match.groups()[:3]):
             return None
         value = of(Fraction(match[1] or 1))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
 
 from srt.worlds.solids.checker.heard import HeardSolid
-from srt.worlds.solids.checker.relations import closure, denied
+from srt.worlds.solids.checker.relations import closure, denied, every_relation
+from srt.worlds.solids.checker.terms import DIGITS
+from srt.worlds.solids.checker.together import contradiction, some_solid
 from srt.worlds.solids.checker.units import size
 from srt.worlds.solids.checker.values import Value
 
@@ -26,16 +30,38 @@ class WholeProblem:
                     if value is not None:
                         scale = float(size(value.unit)) if value.unit not in ("", "deg") else 1.0
                         given[name] = value.number.about * scale
-            self._known = closure(given, iter(self._heard.solids), self.equations())
+            self._known = closure(given, self._heard.solids, self.equations())
         return self._known
 
     def impossible(self) -> str:
-        """Measures that follow from the text and that no solid has; empty where there are none."""
+        """Measures that follow from the text and that no solid has, or was found to have; empty where there are none.
+
+        What :meth:`solved` gives must be allowed, agree to the last digit, and belong to a solid that is found.
+        """
         for found in self._heard.said.values():
             for name, value in found.items():
                 if value is not None and value.number.about <= 1e-12:
                     return f"{name} = {value.number.about:.6g}"
-        return denied(self.solved(), self._heard.solids, self.equations())
+        solids, equations, near = self._heard.solids, self.equations(), self.solved()
+        if nothing := denied(near, solids, equations):
+            return nothing
+        relations = every_relation(solids, equations)
+        if differing := contradiction(self._given(), near, relations):
+            return differing
+        if not some_solid(near, relations, lambda measures: not denied(measures, solids, equations)):
+            return ", ".join(f"{name} = {near[name]:.6g}" for name in sorted(self._given()))
+        return ""
+
+    def _given(self) -> dict[str, Decimal]:
+        """The values of the text, precisely, in powers of a metre where units are given."""
+        given = {}
+        with localcontext(prec=DIGITS):
+            for found in self._heard.said.values():
+                for name, value in found.items():
+                    if value is not None:
+                        scale = size(value.unit) if value.unit not in ("", "deg") else Fraction(1)
+                        given[name] = value.precise() * scale.numerator / scale.denominator
+        return given
 
     def equations(self) -> tuple[str, ...]:
         """The equations that it states."""

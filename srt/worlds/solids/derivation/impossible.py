@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 
-from srt.worlds.solids.derivation.derive import rules_of, working_length
-from srt.worlds.solids.formulas import about, formula_text, names_in
+from srt.worlds.solids.derivation.derive import local_values, rules_of, working_length
+from srt.worlds.solids.derivation.fitting import FREE, fits
+from srt.worlds.solids.exact import ExactNumber
+from srt.worlds.solids.formulas import about, formula_text, names_in, positive_value
 from srt.worlds.solids.statement import SolidStatement, converted, unit_of
 from srt.worlds.solids.table import LARGER, LEAST_SURFACE, Rule, base_kind, full_name
 
@@ -16,6 +18,7 @@ from srt.worlds.solids.table import LARGER, LEAST_SURFACE, Rule, base_kind, full
 def why_impossible(statement: SolidStatement) -> str:
     """One line that names the measure which no solid has; empty where there may be such a solid."""
     known: dict[str, float] = {}
+    exact: dict[str, ExactNumber] = {}
     length = working_length(statement)
     for fact in statement.facts:
         if fact.measure is not None:
@@ -24,11 +27,21 @@ def why_impossible(statement: SolidStatement) -> str:
             unit = unit_of(fact.name[0], length)
             same = fact.measure.unit == unit or "" in (unit, fact.measure.unit)
             known[fact.name] = float((fact.measure if same else converted(fact.measure, unit)).number)
-    return _disagreement(rules_of(statement), known) or _order(statement, known)
+            exact[fact.name] = (fact.measure if same else converted(fact.measure, unit)).number
+    given = dict(known)
+    if nothing := _disagreement(rules_of(statement), known, exact) or _order(statement, known):
+        return nothing
+    sizes = [f"{x}({kind})" for kind in statement.solids for x in FREE.get(base_kind(kind), "") if x != "x"]
+    if all(name in known for name in sizes):
+        return ""
+    return "" if fits(statement, given) else "question: no solid with all the measures that it gives was found"
 
 
-def _disagreement(rules: tuple[Rule, ...], known: dict[str, float]) -> str:
-    """What follows from ``known`` and is not positive, or is two things at once; what follows is added to ``known``."""
+def _disagreement(rules: tuple[Rule, ...], known: dict[str, float], exact: dict[str, ExactNumber]) -> str:
+    """What follows from ``known`` and is not positive, or is two things at once; what follows is added to ``known``.
+
+    Numbers that are ``exact`` are compared as such.
+    """
     tried: set[int] = set()
     while open_rules := [r for r in rules if id(r) not in tried and all(name in known for name in r.uses)]:
         for rule in open_rules:
@@ -41,6 +54,10 @@ def _disagreement(rules: tuple[Rule, ...], known: dict[str, float]) -> str:
                 return f"question: {claim} is not greater than zero for {given}"
             if not math.isclose(known.setdefault(rule.target, found), found, rel_tol=1e-9):
                 return f"question: {claim} is {found:.6g} for {given}, and {known[rule.target]:.6g}"
+            if all(name in exact for name in rule.uses):
+                number = positive_value(rule.formula, local_values(rule, exact))
+                if number is not None and exact.setdefault(rule.target, number) != number:
+                    return f"question: {claim} is {number} for {given}, and {exact[rule.target]}"
     return ""
 
 

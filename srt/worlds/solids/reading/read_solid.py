@@ -20,10 +20,15 @@ from srt.worlds.solids.statement import UNITS, GivenFact, Measure, SolidStatemen
 from srt.worlds.solids.table import DIMENSION, structure_claim
 from srt.worlds.world import Refused
 
-_TERM = re.compile(r"([+-]?)(\d+(?:\.\d+)?)?(?:√(\d+))?(π*)(?:/\(?(\d*)(π*)\)?)?")
+_TERM = re.compile(r"([+-]?)(\d+(?:\.\d+)?)?(?:√(\d+))?(π?)(?:/\(?(\d*)(π?)\)?)?")
+_SUM = re.compile(r"-?[^\s+-]+(?: [+-] [^\s+-]+)*")
 _SENTENCES = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
 _SPELT = {word: unit for lang in UNIT_WORDS for unit, word in UNIT_WORDS[lang].items()}
-_SPELT |= {unit.replace("^2", "²").replace("^3", "³"): unit for unit in UNITS if unit} | {"cc": "cm^3", "°": "deg"}
+_SPELT |= {unit.replace("^2", "²").replace("^3", "³"): unit for unit in UNITS if unit and unit != "deg"} | {
+    "cc": "cm^3",
+    "°": "deg",
+}
+_SPELT |= {unit: unit for unit in UNITS if "^" in unit}
 _LONG = {"centimetres": "cm", "metres": "m", "decimetres": "dm", "millimetres": "mm"}
 _SPELT |= {f"{power}{word}": f"{unit}{mark}" for word, unit in _LONG.items() for power, mark in wordings.POWERS.items()}
 _UNIT = "|".join(sorted(map(re.escape, _SPELT), key=len, reverse=True))
@@ -85,6 +90,8 @@ def read_measure(text: str) -> Measure | None:
 
 def _number(text: str) -> ExactNumber | None:
     total = ExactNumber(())
+    if not _SUM.fullmatch(text) or re.search(r"/\(\d+\)", text):
+        return None
     words = re.sub(r"([+-])\s*", r" \1", text).split()
     for word in words:
         match = _TERM.fullmatch(word)
@@ -115,7 +122,10 @@ class _Reader:
         (kind,) = self.solids if len(self.solids) == 1 else ("",)
         words = SOLIDS[self._lang].get(kind, ("",))
         separator = "；" if self._lang == "zh" else "; "
-        return bool(kind) and all(self._measured(words[0], {"measures": x}, 0) for x in labels.split(separator))
+        return bool(kind) and all(
+            len(list(_items(x, kind, self._lang))) == 1 and self._measured(words[0], {"measures": x}, 0)
+            for x in labels.split(separator)
+        )
 
     def read(self, sentence: str, number: int) -> bool:
         """Whether the sentence is understood; what it says is kept."""
@@ -131,11 +141,12 @@ class _Reader:
                 self.facts.append(GivenFact(number, structure_claim(structure)))
                 return True
         for found in _matches(wordings.PICTURED[lang], sentence, lang):
-            if not self.solids:
+            if not self.solids and _kind(found["new"], lang) != "solid":
                 self.solids, self.pictured = [_kind(found["new"], lang)], True
                 return True
         for found in _matches((*wordings.GIVEN[lang], *wordings.ALSO_GIVEN[lang]), sentence, lang):
-            if not self.solids and self._measured(found["new"], found, number):
+            known = self.solids or _kind(found["new"], lang) == "solid"
+            if not known and self._measured(found["new"], found, number):
                 self.solids = [_kind(found["new"], lang), *self.solids]
                 return True
         for found in _matches(wordings.LATER[lang], sentence, lang):
@@ -162,7 +173,11 @@ class _Reader:
         templates = (*wordings.RECAST[lang], *wordings.POURED[lang], *wordings.MANY[lang])
         for found in _matches(templates, sentence, lang):
             new = _kind(found["new"], lang)
-            if len(self.solids) != 1 or new in self.solids or found.get("known", found["new"]) != found["new"]:
+            if (
+                len(self.solids) != 1
+                or new in (*self.solids, "solid")
+                or _kind(found.get("known", found["new"]), lang) != new
+            ):
                 continue
             (old,) = self.solids
             if "times" in found:
@@ -187,7 +202,7 @@ class _Reader:
         facts = []
         for quantity, value in items:
             letter, measure = _letter(quantity, kind, lang), read_measure(value)
-            if letter is None or measure is None or not _fits(letter, measure.unit):
+            if letter is None or measure is None or not _fits(letter, measure.unit) or _is_long(value):
                 return False
             if (letter in RATIOS) != ("second" in found):
                 return False
@@ -199,6 +214,8 @@ class _Reader:
         """The quantity that is asked, and its unit."""
         lang = self._lang
         for found in _matches((*wordings.IN_UNIT[lang], *wordings.ALSO_IN_UNIT[lang]), question, lang):
+            if "known" not in found and len(self.solids) != 1:
+                continue
             kind = _kind(found["known"], lang) if "known" in found else self.solids[0]
             letter = _letter(found["quantity"], kind, lang) if kind in self.solids else None
             unit = _SPELT[found["unit"]]
@@ -221,10 +238,16 @@ def _items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
     """The pairs of a quantity and a value that ``text`` lists; one of them is empty where it does not."""
     separator = re.compile("，|、" if lang == "zh" else r", | and ")
     words = "|".join(_words(kind, lang))
-    pattern = rf"(?:an? |the )?({words})(?: of| is)? (.+)" if lang == "en" else rf"({words})(?:是|为)?(.+)"
+    value = r"(\S|\S.*\S)"
+    pattern = rf"(?:an? |the )?({words})(?: of| is)? {value}" if lang == "en" else rf"({words})(?:是|为)? ?{value}"
     for item in separator.split(text):
         match = re.fullmatch(pattern, item)
         yield (match[1], match[2]) if match else ("", "")
+
+
+def _is_long(value: str) -> bool:
+    """Whether a number has more than twelve digits."""
+    return len(re.findall("[0-9]", re.sub(rf"(?:{_UNIT})$", "", value))) > 12
 
 
 def _fits(letter: str, unit: str) -> bool:
@@ -268,7 +291,7 @@ def _pattern(template: str, lang: Lang) -> re.Pattern[str]:
         "quantity": "|".join(every),
         "other": "|".join(every),
         "measures": ".+",
-        "value": ".+",
+        "value": r"\S(?:.*\S)?",
         "times": "[1-9][0-9]{0,3}",
         "unit": _UNIT,
     }

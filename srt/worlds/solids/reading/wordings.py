@@ -60,8 +60,8 @@ ALSO_GIVEN: dict[Lang, tuple[str, ...]] = {
 }
 """Wordings of published problems, which are read and not written."""
 ALSO_IN_UNIT: dict[Lang, tuple[str, ...]] = {
-    "en": ("Find its {quantity} in {unit}.", "What is its {quantity} in {unit}?"),
-    "zh": ("它的{quantity}是多少{unit}？",),
+    "en": ("Find its {quantity} in {unit}.", "What is its {quantity} in {unit}?", "Find the {quantity} in {unit}."),
+    "zh": ("它的{quantity}是多少{unit}？", *(f"求{its}{{quantity}}（单位：{{unit}}）。" for its in ("它的", "其", ""))),
 }
 ALSO_ABOUT_IT: dict[Lang, tuple[str, ...]] = {
     "en": ("Find the {quantity}.",),
