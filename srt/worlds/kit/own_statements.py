@@ -55,7 +55,7 @@ _STRUCK = re.compile(r"~~|<!--|<(?:del|s|strike)(?![a-z])|[✗✘❌╳]|(?<![a-
 _LATIN = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 _ABOUT = r"(?:this|that|it|they|these|those|which|above|plan|arrangement|seating|order|everything|nothing|none|all)"
 _DISOWNS = re.compile(
-    rf"\A\W*(?:no|nope|nah|not|never)(?![a-z])|(?<![a-z]){_ABOUT}(?![a-z]).*(?<![a-z])(?:not|never|cannot|[a-z]+n['’]t)(?![a-z])"
+    rf"\A\W*(?:no|nope|nah|not|never)(?![a-z])|(?<![a-z]){_ABOUT}(?![a-z]).{{0,80}}(?<![a-z])(?:not|never|cannot|[a-z]+n['’]t)(?![a-z])"
     r"|(?<![a-z])(?:fail(?:s|ed|ing|ure)?|wrong\w*|false\w*|incorrect\w*|invalid|impossible|untrue|mistak\w+|absurd"
     r"|(?<!no )(?<!any )(?<!without )contradict\w*|inconsistent|reject\w*|discard\w*|dismiss\w*|eliminat\w*|exclud\w*"
     r"|ruled? out|violat(?:es|ed|ing)|retract\w*|withdraw\w*|taken? (?:\w+ )?back|scratch|ignore|disregard|forget"

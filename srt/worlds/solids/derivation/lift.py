@@ -29,9 +29,12 @@ from srt.worlds.solids.statement import Measure, converted, unit_of
 from srt.worlds.solids.table import Rule, full_name
 from srt.worlds.world import Refused
 
-_SIDE = r"(?:[0-9π√^²³+\-−×·*/÷(). ]|sqrt|pi)*[0-9π√²³)](?:[0-9π√^²³+\-−×·*/÷(). ]|sqrt|pi)*"
+_PART = r"[0-9π√^²³+\-−×·*/÷(). ]"
+# With a number in it; nothing of it is tried twice.
+_SIDE = rf"(?=(?:[\^+\-−×·*/÷(. ]|sqrt|pi)*+[0-9π√²³)])(?:{_PART}|sqrt|pi)++"
 _CHAIN = re.compile(
-    rf"(?P<first>{_SIDE})(?:[=＝]{_SIDE})*[=＝](?P<last>{_SIDE})(?P<unit>[a-zA-Z]+[²³^23]*|[平立]?方?[毫厘分]?米)?"
+    rf"(?<!{_PART})(?P<first>{_SIDE})(?:[=＝]{_SIDE})*[=＝](?P<last>{_SIDE})"
+    r"(?P<unit>[a-zA-Z]+[²³^23]*|[平立]?方?[毫厘分]?米)?"
 )
 _PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "²": "", "³": ""})
 
