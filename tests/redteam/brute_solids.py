@@ -61,9 +61,11 @@ class BruteSolids:
         names = re.findall(NAME, " ".join([text, *(fact.name for fact in given)]))
         kinds = [name[2:-1] for name in names]
         for fact in given:
-            if fact.name.startswith("solid = "):
-                kinds += fact.name.removeprefix("solid = ").split(" ")[::2]
-        kinds = [kind for kind in dict.fromkeys(kinds) if kind != "solid"]
+            said, _, parts = fact.name.partition(" = ")
+            if said in ("solid", "pair"):
+                kinds += parts.split(" ")[::2]
+        # A small solid after the large one, by which it is measured.
+        kinds = sorted({kind for kind in kinds if kind != "solid"}, key=lambda kind: (kind.startswith("small"), kind))
         if [fact.name for fact in given] == [meant[0]] and given[0].measure:
             return near(metres(given[0].measure), metres(meant[1]))  # the same in another unit
         try:

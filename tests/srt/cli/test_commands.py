@@ -87,7 +87,7 @@ def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> Non
     assert {stage: " ".join(names) for stage, names in stages.items()} == {
         "Options:": "--version --install-completion --show-completion --help",
         "Problems:": "import generate gallery curate split",
-        "Traces:": "solve check mutate show build",
+        "Traces:": "solve check mutate lift show build",
         "Language-model teachers:": "teach review agreement",
         "Training:": "init-model preflight train harvest pairs merge",
         "Evaluation:": "eval score backends human predictions totals benchmarks",

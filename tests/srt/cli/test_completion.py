@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from srt.language.trace import OPERATIONS
+
 COMPLETE = "import sys; sys.argv = ['srt']; from srt.__main__ import main; main()"
 
 
@@ -26,7 +28,7 @@ def offered(line: str, folder: Path) -> list[str]:
         ("srt s", {"split", "solve", "show", "score"}),
         ("srt solve --pl", {"--plan"}),
         ("srt generate se", {"seating"}),
-        ("srt build --arm c", {"cot", "cot-terse"}),
+        ("srt build --arm cot-", {"cot-terse", "cot-free", *(f"cot-drop-{op}" for op in OPERATIONS)}),
         ("srt build --text as", {"assertions"}),
         ("srt eval --backend ", {"transformers", "vllm", "server", "file"}),
         ("srt eval --benchmark spac", {"space2025"}),
