@@ -6,6 +6,7 @@ The phrases of a sentence say what it means; its form says that it is a sentence
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from srt.io.records import Lang
 
@@ -78,7 +79,7 @@ _ASKED = {
 }
 
 
-def _forms(forms: dict[str, tuple[str, ...]], stops: dict[str, str]) -> dict[Lang, re.Pattern[str]]:
+def _forms(forms: Mapping[str, tuple[str, ...]], stops: dict[str, str]) -> dict[Lang, re.Pattern[str]]:
     langs: tuple[Lang, ...] = ("en", "zh")
     return {
         lang: re.compile("|".join(f"(?:{form.replace('#', _ITEMS[lang])}{stops[lang]})" for form in forms[lang]))
