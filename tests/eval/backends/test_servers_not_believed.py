@@ -193,45 +193,7 @@ def test_what_follows_the_grammar(text: str, options: dict[str, Any], follows: b
     assert follows_grammar(text, **options) == follows
 
 
-def test_counts_that_cannot_be(serve: Serve, few: Path, tmp_path: Path) -> None:
-    with serve({"usage": "few"}) as url, pytest.raises(UserError, match="usage counts 1 tokens"):
-        predict(few, tmp_path / "run", backend(url), arm="m")
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "follows"),
-    [
-        ("INFER #1: a\nANSWER: B", {}, True),
-        ("INFER #1 - so it is\nANSWER: B\n", {}, True),
-        ('CONSTRAIN (1) scene "Monthly Rose": a\nANSWER: B', {}, True),
-        ("INFER #1: a\nSo.\nANSWER: B", {}, False),
-        ("INFER #1: a\nINFER #1 - a\nANSWER: B", {}, False),
-        ("INFER #1: a", {}, False),
-        ("ANSWER: B", {}, False),
-        ("", {}, False),
-        ("INFER #1: a\nANSWER: B", {"ban": "INFER"}, False),
-        ("CONSTRAIN #1: a\nINF", {"cut": True}, True),
-        ("CONSTRAIN #1: a\nINF", {"cut": True, "ban": "INFER"}, False),
-        ("CONSTRAIN #1: a\n", {"cut": True}, True),
-        ("So the", {"cut": True}, False),
-        ("INFER #1: a\n", {"line": True}, True),
-        ("ANSWER: B", {"line": True}, True),
-        ("So", {"line": True}, False),
-        ("INFER " + "scene " * 5000 + "!", {}, False),
-    ],
-)
-def test_what_follows_the_grammar(text: str, options: dict[str, Any], follows: bool) -> None:
-    assert follows_grammar(text, **options) == follows
-
-
-def test_a_server_that_writes_more_than_it_was_asked_for_ends_the_run(serve: Serve, few: Path, tmp_path: Path) -> None:
-    short = GenerationSettings(max_new_tokens=1)
-    with serve({}, "prose") as url, pytest.raises(UserError, match=r"max_new_tokens: .*max_tokens"):
-        predict(few, tmp_path / "run", backend(url), arm="m", settings=short)
-    assert rows(tmp_path / "run") == []
-
-
-def test_counts_that_cannot_be_are_named() -> None:
+def test_a_prompt_without_tokens_and_a_text_beyond_its_limit() -> None:
     with pytest.raises(RequestRejected, match="prompt_tokens"):
         require_counts(reply_of(input_tokens=0), 16)
     with pytest.raises(NotBelieved, match="max_new_tokens"):
