@@ -35,9 +35,9 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from srt.io.records import Lang, Problem
+from srt.worlds.kit.drawing.raster import painted, png
 from srt.worlds.kit.splits import Split
 from srt.worlds.views.drawing.layout import page
-from srt.worlds.views.drawing.raster import painted, png
 from srt.worlds.views.drawing.style import style_of
 from srt.worlds.views.reading.figures import figures_of
 from srt.worlds.views.sampling.problem_draft import Kind

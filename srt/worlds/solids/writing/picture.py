@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from srt.worlds.kit.drawing.lettering import drawn_text
+from srt.worlds.kit.drawing.raster import PIXEL, Mark, Sketch, Stamp, painted, png, stroke
 from srt.worlds.solids.statement import GivenFact, SolidStatement
 from srt.worlds.solids.writing.drawing import faces_of, flattened, visible_edges
-from srt.worlds.views.drawing.lettering import drawn_text
-from srt.worlds.views.drawing.raster import PIXEL, Mark, Sketch, Stamp, painted, png, stroke
 
 Spot = tuple[float, float]
 """x to the right and y down."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from srt.worlds.views.drawing.lettering import slanted_text
-from srt.worlds.views.drawing.raster import PIXEL, Mark, Point, Sketch
+from srt.worlds.kit.drawing.lettering import slanted_text
+from srt.worlds.kit.drawing.raster import PIXEL, Mark, Point, Sketch
 from srt.worlds.views.drawing.solid_figure import cube_faces, fitted
 from srt.worlds.views.drawing.style import Style
 from srt.worlds.views.reading.figures import CubeFigure

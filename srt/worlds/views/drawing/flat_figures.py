@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from srt.worlds.views.drawing.lettering import drawn_text
-from srt.worlds.views.drawing.raster import PIXEL, Mark, Path, Sketch, Stamp, face, stroke
+from srt.worlds.kit.drawing.lettering import drawn_text
+from srt.worlds.kit.drawing.raster import PIXEL, Mark, Path, Sketch, Stamp, face, stroke
 from srt.worlds.views.drawing.style import Style
 from srt.worlds.views.reading.figures import Line, ViewFigure
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from srt.worlds.kit.drawing.lettering import drawn_text
+from srt.worlds.kit.drawing.raster import Mark, Sketch
 from srt.worlds.views.drawing.cube_figure import cube_drawing
 from srt.worlds.views.drawing.flat_figures import has_hole, numbered_squares, view_drawing
-from srt.worlds.views.drawing.lettering import drawn_text
-from srt.worlds.views.drawing.raster import Mark, Sketch
 from srt.worlds.views.drawing.solid_figure import solid_drawing
 from srt.worlds.views.drawing.style import PATCH, SHADE, Style
 from srt.worlds.views.reading.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import get_args
 
 from srt.io.records import Lang, Problem
+from srt.worlds.kit.drawing.raster import painted, png
 from srt.worlds.views.drawing.layout import page
-from srt.worlds.views.drawing.raster import painted, png
 from srt.worlds.views.drawing.style import StyleName, style_of
 from srt.worlds.views.reading.figures import Figure, figures_of
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from srt.worlds.views.drawing.lettering import drawn_text
-from srt.worlds.views.drawing.raster import PIXEL, Mark, Sketch, Stamp, face, solid_area, stroke
+from srt.worlds.kit.drawing.lettering import drawn_text
+from srt.worlds.kit.drawing.raster import PIXEL, Mark, Sketch, Stamp, face, solid_area, stroke
 from srt.worlds.views.drawing.style import Style
 from srt.worlds.views.reading.figures import SolidFigure
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from srt.io.records import Lang
-from srt.worlds.views.drawing.raster import Colour
+from srt.worlds.kit.drawing.raster import Colour
 
 PATCH = 28
 """The side in pixels of what Qwen2.5-VL makes one token of: 2 x 2 patches of 14 pixels."""

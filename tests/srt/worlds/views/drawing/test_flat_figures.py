@@ -11,9 +11,9 @@ import PIL.Image
 import pytest
 from numpy.typing import NDArray
 
+from srt.worlds.kit.drawing.raster import painted
 from srt.worlds.views.drawing.layout import page
 from srt.worlds.views.drawing.picture import picture
-from srt.worlds.views.drawing.raster import painted
 from srt.worlds.views.drawing.style import style_of
 from srt.worlds.views.kernel.stacks import DIRECTIONS, Direction
 from srt.worlds.views.reading.figures import Figure, PlanFigure, ViewFigure

@@ -10,10 +10,10 @@ import PIL.Image
 import pytest
 
 from srt.io.records import Problem
+from srt.worlds.kit.drawing.lettering import drawn_text
+from srt.worlds.kit.drawing.raster import LEVELS, Sketch, painted
 from srt.worlds.views.drawing.layout import page
-from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.picture import picture, problem_picture
-from srt.worlds.views.drawing.raster import LEVELS, Sketch, painted
 from srt.worlds.views.drawing.style import StyleName, style_of
 from srt.worlds.views.reading.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure, as_meta
 

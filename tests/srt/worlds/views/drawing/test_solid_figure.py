@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from srt.worlds.kit.drawing.raster import LEVELS, Sketch, painted
 from srt.worlds.views.drawing.cube_figure import cube_drawing
-from srt.worlds.views.drawing.raster import LEVELS, Sketch, painted
 from srt.worlds.views.drawing.solid_figure import cube_faces, fitted, solid_drawing
 from srt.worlds.views.drawing.style import style_of
 from srt.worlds.views.kernel.corner_picture import every_top_is_seen

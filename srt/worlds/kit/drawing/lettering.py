@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from srt.worlds.views.drawing.raster import PIXEL, Path, Point, Sketch, Stamp, stroke
+from srt.worlds.kit.drawing.raster import PIXEL, Path, Point, Sketch, Stamp, stroke
 
 _COSINES = (1000, 966, 866, 707, 500, 259, 0, -259, -500, -707, -866, -966)
 """Of the multiples of 15 degrees up to 165, in thousandths."""

@@ -1,0 +1,1 @@
+"""Drawing that worlds share: marks on a grid of pixels, and letters."""
