@@ -40,6 +40,7 @@ REFUSALS: Mapping[str, str] = {
     "disagrees_with_gold": "its gold answer is not the solution",
     "no_such_plan": "the world, or this problem, has no trace with this plan",
     "not_proved": "there is a trace, which the checker does not prove",
+    "not_lifted": "an equation of a free trace has no reading, or several, or its answer is another",
     "process_killed": "the process that worked on it was killed",
 }
 """Why a problem of any world is refused; a world adds its own in :attr:`Extras.refusals`."""

@@ -57,7 +57,6 @@ class SolidsWorld(World):
             "not_determined": "the measure asked for does not follow by the table of formulas",
             "no_such_solid": "no solid has the given measures",
             "no_option_fits": "no option says what is right",
-            "not_lifted": "an equation of a free trace has no reading, or several, or its answer is another",
         },
         figures=Figures(picture=_picture, solved=_drawing),
         faults=_faults,

@@ -101,7 +101,7 @@ def _searched(
 ) -> dict[str, float] | None:
     """By Newton's method on the logarithms of the measures, in which products are sums; ``None`` where it ends."""
     place, misses = np.array(start), math.inf
-    step = np.zeros(len(names))
+    step: npt.NDArray[np.float64] = np.zeros(len(names))
     for _ in range(_ROUNDS):
         for half in range(12):
             tried = place + step / 2**half
@@ -114,8 +114,8 @@ def _searched(
         if misses < _FOUND:
             return dict(zip(names, np.exp(place).tolist(), strict=True))
         slopes = _slopes(known, relations, names, place)
-        step = np.linalg.lstsq(slopes, -gaps, rcond=1e-10)[0]
-        step /= max(1.0, float(np.abs(step).max()) / 2)
+        move = np.linalg.lstsq(slopes, -gaps, rcond=1e-10)[0]
+        step = np.asarray(move / max(1.0, float(np.abs(move).max()) / 2), dtype=np.float64)
     return None
 
 

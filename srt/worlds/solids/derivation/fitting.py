@@ -63,7 +63,7 @@ def _fitted(errors: Callable[[Array], Array | None], place: Array) -> Array | No
 
 def _errors(found: Mapping[str, float], rules: tuple[Rule, ...], given: Mapping[str, float]) -> Array | None:
     """How far measures are from the given ones, and from what a rule about two says; ``None`` where one has none."""
-    apart = []
+    apart: list[tuple[float | None, float | None]] = []
     for rule in rules:
         if rule.structure and rule.target in found and all(name in found for name in rule.uses):
             apart.append((found[rule.target], _value(rule, found)))

@@ -125,7 +125,8 @@ def _says(equation: FormulaTree, rule: Rule, numbers: dict[str, ExactNumber]) ->
     """
     given = {name: float(numbers[name]) for name in rule.uses}
     local = {name: full_name(name, rule.target) for name in names_in(rule.formula)}
-    rng, tries = random.Random(0), []
+    rng = random.Random(0)
+    tries: list[dict[str, float]] = []
     while len(tries) < 60:
         tries.append({name: 10 ** rng.uniform(-0.5, 1.5) for name in given})
     wanted = [about(rule.formula, {name: values[full] for name, full in local.items()}) for values in tries]
