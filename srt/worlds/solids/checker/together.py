@@ -101,7 +101,7 @@ def _searched(
 ) -> dict[str, float] | None:
     """By Newton's method on the logarithms of the measures, in which products are sums; ``None`` where it ends."""
     place, misses = np.array(start), math.inf
-    step: npt.NDArray[np.float64] = np.zeros(len(names))
+    step: _Array = np.zeros(len(names))
     for _ in range(_ROUNDS):
         for half in range(12):
             tried = place + step / 2**half
