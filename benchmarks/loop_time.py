@@ -1,4 +1,4 @@
-"""The processor time of training loops alone, without what comes before them (tokens, the model)."""
+"""The processor time of training loops alone, without what comes before them (tokens, the model); tokens they took."""
 
 from __future__ import annotations
 
@@ -27,3 +27,19 @@ def loop_seconds() -> Iterator[list[float]]:
         yield seconds
     finally:
         TraceTrainer.train = whole_loop  # type: ignore[method-assign]
+
+
+class TakenTokens:
+    """Counts the tokens of the batches that a loop of TRL really took."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    def collate_with(self, collate: Any) -> Any:
+        """``collate``, with the tokens of its rows counted."""
+
+        def counted(rows: list[dict[str, Any]]) -> Any:
+            self.taken += sum(len(row["input_ids"]) for row in rows)
+            return collate(rows)
+
+        return counted

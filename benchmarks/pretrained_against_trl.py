@@ -25,7 +25,7 @@ from peft import LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import SFTConfig, SFTTrainer
 
-from benchmarks.loop_time import loop_seconds
+from benchmarks.loop_time import TakenTokens, loop_seconds
 from train.recipe_reader import make_recipe
 from train.train_srt import train
 
@@ -115,20 +115,13 @@ def _trl(model: str, root: Path, rows: list[dict[str, Any]], setting: dict[str, 
         processing_class=AutoTokenizer.from_pretrained(model, local_files_only=True),
         peft_config=LoraConfig(r=16, lora_alpha=32, target_modules="all-linear"),
     )
-    taken = 0
-    collate = trainer.data_collator
-
-    def counted(batch: list[dict[str, Any]]) -> Any:
-        nonlocal taken
-        taken += sum(len(row["input_ids"]) for row in batch)
-        return collate(batch)
-
-    trainer.data_collator = counted
+    tokens = TakenTokens()
+    trainer.data_collator = tokens.collate_with(trainer.data_collator)
     start = time.process_time()
     trainer.train()
     seconds = time.process_time() - start
     losses = [row["loss"] for row in trainer.state.log_history if "loss" in row]
-    return Measured(taken / seconds, losses[0], losses[-1])
+    return Measured(tokens.taken / seconds, losses[0], losses[-1])
 
 
 if __name__ == "__main__":

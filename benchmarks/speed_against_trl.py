@@ -24,7 +24,7 @@ from datasets import Dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import SFTConfig, SFTTrainer
 
-from benchmarks.loop_time import loop_seconds
+from benchmarks.loop_time import TakenTokens, loop_seconds
 from srt.pipeline.build import build_file
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
@@ -101,20 +101,6 @@ def _ours(root: Path, data: Path, name: str, setting: dict[str, Any]) -> float:
     return done.tokens / seconds[0]
 
 
-class _Tokens:
-    """Counts the tokens of the batches that a loop of TRL really took."""
-
-    def __init__(self) -> None:
-        self.taken = 0
-
-    def collate_with(self, collate: Any) -> Any:
-        def counted(rows: list[dict[str, Any]]) -> dict[str, Any]:
-            self.taken += sum(len(row["input_ids"]) for row in rows)
-            return collate(rows)
-
-        return counted
-
-
 def _trl(root: Path, data: Path, attention: str, settings: dict[str, Any]) -> float:
     rows = [json.loads(line) for line in data.read_text("utf-8").splitlines()]
     dataset = Dataset.from_dict({name: [row[name] for row in rows] for name in ("prompt", "completion")})
@@ -139,7 +125,7 @@ def _trl(root: Path, data: Path, attention: str, settings: dict[str, Any]) -> fl
     model = AutoModelForCausalLM.from_pretrained(root / "init", dtype=torch.float32, attn_implementation=attention)
     tokenizer = AutoTokenizer.from_pretrained(root / "init", local_files_only=True)
     trainer = SFTTrainer(model=model, args=arguments, train_dataset=dataset, processing_class=tokenizer)
-    tokens = _Tokens()
+    tokens = TakenTokens()
     trainer.data_collator = tokens.collate_with(trainer.data_collator)
     start = time.process_time()
     trainer.train()

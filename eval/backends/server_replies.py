@@ -71,10 +71,11 @@ def require_counts(reply: Reply, most: int) -> None:
         )
     if not reply.input_tokens:
         raise RequestRejected("its usage has no count of the prompt's tokens (usage.prompt_tokens)")
-    if reply.output_tokens > most + _BEYOND:
+    # Some services count thoughts beside the tokens that they were asked for.
+    if (wrote := reply.output_tokens - (reply.reasoning_tokens or 0)) > most + _BEYOND:
         raise NotBelieved(
-            f"max_new_tokens: the server was asked for at most {most} tokens, and its reply has {reply.output_tokens}; "
-            "it ignores max_tokens, or counts what it did not write"
+            f"max_new_tokens: the server was asked for at most {most} tokens, and its reply has {wrote} without "
+            "thoughts; it ignores max_tokens, or counts what it did not write"
         )
 
 

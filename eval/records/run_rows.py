@@ -106,6 +106,11 @@ class StoredPrediction:
     path: Path
     offset: int
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing was generated: a request that a server refused has no tokens, not even of its prompt."""
+        return self.input_tokens == 0 and not self.output_tokens
+
     def read(self) -> Prediction:
         """The whole record, from its file."""
         return read_at(self.path, self.offset, Prediction)

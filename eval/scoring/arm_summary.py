@@ -146,8 +146,8 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
     for problem_id in scored:
         for dimension, label in labels_of(problems[problem_id]).items():
             groups[dimension][label].append(problem_id)
-    # What a server refused has no tokens, not even of a prompt: it would make the others look short.
-    asked_for = [row for row in predictions if row.input_tokens or row.output_tokens or row.input_tokens is None]
+    # With the others a refused request would make the texts look short.
+    generated = [row for row in predictions if not row.is_refused]
     decode = run.manifest.settings and run.manifest.settings.decode
     expected = sum(problem_id in problems for problem_id, _ in run.questions) * run.manifest.repeats
 
@@ -181,11 +181,11 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
             if problem.answer and (reason := unreadable_gold(problem.answer))
         },
         by={name: {key: accuracy(group[key]) for key in sorted(group)} for name, group in groups.items() if group},
-        output_tokens=_tokens(given_counts(row.output_tokens for row in asked_for)),
+        output_tokens=_tokens(given_counts(row.output_tokens for row in generated)),
         redrawn=_redrawn(predictions),
         reasoning_tokens=_tokens([reasoning for _, reasoning in split]),
         answer_tokens=_tokens([output - reasoning for output, reasoning in split]),
-        input_tokens=_tokens(given_counts(row.input_tokens for row in asked_for)),
+        input_tokens=_tokens(given_counts(row.input_tokens for row in generated)),
         image_tokens=_tokens([row.image_tokens for row in predictions if row.image_tokens]),
         reference_tokens=_tokens([row.reference_tokens for row in scores if row.reference_tokens is not None]),
         reference_tokenizer=" and ".join(sorted(reference_tokenizers(scores))) or None,

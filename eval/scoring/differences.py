@@ -149,7 +149,7 @@ _VALUE, _CREDIT, _SPENT, _PREDICTIONS, _REFERENCE, _COUNTED, _NOT_GIVEN = range(
 def _measured(run: Run, common: Sequence[str]) -> Floats:
     """Figures of one run, ``[figure, problem]``: the score (mean over variants and repeats), and over all variants and
     repeats the sums of scores, of output tokens, of predictions, of reference tokens, of predictions that have them.
-    Where one prediction has no output tokens, the run counts as having none."""
+    Where one prediction has no output tokens, the run counts as having none. What a server refused counts in none."""
     place = {problem_id: index for index, problem_id in enumerate(common)}
     table = np.zeros((_NOT_GIVEN + 1, len(common)))
     for problem_id, value in mean_values(row for row in run.scores.values() if row.problem_id in place).items():
@@ -160,7 +160,7 @@ def _measured(run: Run, common: Sequence[str]) -> Floats:
             if row.reference_tokens is not None:
                 table[[_REFERENCE, _COUNTED], place[row.problem_id]] += (row.reference_tokens, 1)
     for key, prediction in run.predictions.items():
-        if key[0] in place:
+        if key[0] in place and not prediction.is_refused:
             counted = prediction.output_tokens is not None
             table[[_SPENT, _PREDICTIONS, _NOT_GIVEN], place[key[0]]] += (
                 prediction.output_tokens or 0,

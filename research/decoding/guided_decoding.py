@@ -18,7 +18,6 @@ would prove: that is nearly a solver, and for most worlds nobody has it. It does
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -41,11 +40,12 @@ from eval.scoring.arm_summary import Share, share
 from research.decoding.cells import Cell, Lines, Writer, WrittenText, read_or_write
 from research.decoding.controls import CertificateGuide, CoinGuide, LikelyGuide, NotingProofGuide, OperationGuide
 from research.decoding.provable_lines import is_booth
+from research.study_command import run_study
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.records import Problem, Record, cluster_of
-from srt.io.yaml_config import Config, parse_config, read_yaml
+from srt.io.yaml_config import Config
 from srt.judging.judge import judge_trace
 from srt.language.prompts import PromptStyle
 from srt.language.trace import Trace
@@ -116,15 +116,7 @@ class Row(Record):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("recipe", type=Path)
-    parser.add_argument("changes", nargs="*", metavar="key=value")
-    given = parser.parse_args()
-    study = parse_config(Study, read_yaml(given.recipe, given.changes), str(given.recipe))
-    try:
-        print(run(study))
-    except UserError as error:
-        raise SystemExit(str(error)) from None
+    run_study(__doc__, Study, run)
 
 
 def run(study: Study) -> str:

@@ -11,7 +11,6 @@ accuracy of each cell, and the slope of accuracy over the share of slips, with S
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +25,7 @@ from eval.run.eval_recipe import make_eval_recipe
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import summarise
 from research.factorial import seed_interval
+from research.study_command import run_study
 from research.teaching.noisy_texts import CLEAN, Noise, Taught, taught, with_noise
 from srt.experiment.problem_sources import WorldProblems
 from srt.io.atomic_files import write_atomically
@@ -34,7 +34,7 @@ from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Message, Record
 from srt.io.records import Sequence as Row
-from srt.io.yaml_config import Config, parse_config, read_yaml
+from srt.io.yaml_config import Config
 from srt.language.arms import completion_text
 from srt.language.prompts import PromptStyle, prompt_messages
 from srt.language.trace import Trace
@@ -99,15 +99,7 @@ class Cell(Record):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("recipe", type=Path)
-    parser.add_argument("changes", nargs="*", metavar="key=value")
-    given = parser.parse_args()
-    study = parse_config(Study, read_yaml(given.recipe, given.changes), str(given.recipe))
-    try:
-        print(run(study))
-    except UserError as error:
-        raise SystemExit(str(error)) from None
+    run_study(__doc__, Study, run)
 
 
 def run(study: Study) -> str:

@@ -16,7 +16,6 @@ and prose of target problems that come in no round. What is finished is not done
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,6 +31,7 @@ from eval.report.number_format import interval
 from eval.run.eval_recipe import make_eval_recipe
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import Share, summarise
+from research.study_command import run_study
 from srt.experiment.problem_sources import WorldProblems
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
@@ -39,7 +39,7 @@ from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Message, Prediction, Problem, Record
 from srt.io.records import Sequence as Row
-from srt.io.yaml_config import Config, parse_config, read_yaml
+from srt.io.yaml_config import Config
 from srt.judging.judge import judge
 from srt.judging.prefix import without_gold
 from srt.language.prompts import PromptStyle, prompt_ids, prompt_messages
@@ -107,15 +107,7 @@ class Result(Record):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("recipe", type=Path)
-    parser.add_argument("changes", nargs="*", metavar="key=value")
-    given = parser.parse_args()
-    study = parse_config(Study, read_yaml(given.recipe, given.changes), str(given.recipe))
-    try:
-        print(run(study))
-    except UserError as error:
-        raise SystemExit(str(error)) from None
+    run_study(__doc__, Study, run)
 
 
 def run(study: Study) -> str:

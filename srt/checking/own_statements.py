@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import re
 
-_WORDS = re.compile(
-    r"(?:a|above|all|also|an|analysis|and|answer|answers|anticlockwise|are|arrangement|as|asked|"
-    r"asks|assignment|at|away|back|be|because|below|bench|beside|blank|booth|both|bottom|"
-    r"but|by|can|cell|cells|check|checking|circle|clockwise|clue|clues|column|columns|"
-    r"complete|conclude|conclusion|configuration|consistent|constrain|constraint|constraints|"
-    r"correct|correlate|count|counterclockwise|counting|cube|cubes|deduce|deduced|derive|"
-    r"diagonal|direct|directly|down|due|each|east|either|every|everybody|everyone|exactly|"
-    r"face|faces|facing|fact|facts|fifth|fill|fills|final|finally|find|first|five|following|"
-    r"follows|for|four|fourth|from|front|full|get|gets|give|given|gives|going|has|have|"
-    r"heading|height|heights|hence|here|high|higher|i|in|infer|into|is|it|its|just|know|"
-    r"known|layer|layers|layout|leaves|left|letter|letters|level|levels|list|look|looking|"
-    r"lower|map|matter|max|me|means|middle|more|must|neighbor|neighbour|next|north|northeast|"
-    r"northwest|now|number|numbers|of|ok|okay|on|one|only|opposite|option|options|or|order|"
-    r"our|outcome|overall|people|person|persons|place|placed|placement|placements|places|plan|"
-    r"position|positions|pot|pots|put|puts|question|read|reading|reasoning|remaining|remains|"
-    r"result|right|ring|row|rows|satisfied|satisfies|satisfy|satisfying|scene|seat|seated|"
-    r"seating|seats|second|see|setup|shelf|show|shown|shows|side|sides|since|sit|sits|six|"
-    r"sixth|so|solid|solution|solve|solved|solving|south|southeast|southwest|spot|spots|stack|"
-    r"stacked|stacks|stand|stands|step|steps|straight|sum|summarise|summarize|summary|sure|"
-    r"table|take|takes|tall|tallest|than|that|the|them|then|there|therefore|these|think|"
-    r"third|this|three|thus|tier|tiers|to|together|top|total|two|unique|up|us|use|using|"
-    r"verification|verify|view|views|way|ways|we|west|where|which|who|whoever|whole|whose|"
-    r"with|wlog|work|working|yes)(?:'s)?"
+from srt.maths.words import word_set
+
+_WORDS = word_set(
+    """
+    a above all also an analysis and answer answers anticlockwise are arrangement as asked asks assignment at away
+    back be because below bench beside blank booth both bottom but by can cell cells check checking circle clockwise
+    clue clues column columns complete conclude conclusion configuration consistent constrain constraint constraints
+    correct correlate count counterclockwise counting cube cubes deduce deduced derive diagonal direct directly down
+    due each east either every everybody everyone exactly face faces facing fact facts fifth fill fills final
+    finally find first five following follows for four fourth from front full get gets give given gives going has
+    have heading height heights hence here high higher i in infer into is it its just know known layer layers layout
+    leaves left letter letters level levels list look looking lower map matter max me means middle more must
+    neighbor neighbour next north northeast northwest now number numbers of ok okay on one only opposite option
+    options or order our outcome overall people person persons place placed placement placements places plan
+    position positions pot pots put puts question read reading reasoning remaining remains result right ring row
+    rows satisfied satisfies satisfy satisfying scene seat seated seating seats second see setup shelf show shown
+    shows side sides since sit sits six sixth so solid solution solve solved solving south southeast southwest spot
+    spots stack stacked stacks stand stands step steps straight sum summarise summarize summary sure table take
+    takes tall tallest than that the them then there therefore these think third this three thus tier tiers to
+    together top total two unique up us use using verification verify view views way ways we west where which who
+    whoever whole whose with wlog work working yes
+    """
 )
 _PHRASES = re.compile(
     r"clue #?\(?\d\)? (?:says|states|tells us|implies|means)(?![a-z])|turning the whole scene changes nothing"
@@ -92,8 +91,8 @@ def is_plain(rest: str) -> bool:
         return False
     rest = _PHRASES_ZH.sub("", _PHRASES.sub("", rest))
     return not _CJK.search(rest) and all(
-        len(word) == 1 or _WORDS.fullmatch(word)
-        for word in (match[0].lower().replace("’", "'") for match in _LATIN.finditer(rest))
+        len(word) == 1 or word in _WORDS
+        for word in (match[0].lower().replace("’", "'").removesuffix("'s") for match in _LATIN.finditer(rest))
     )
 
 

@@ -86,6 +86,6 @@ def _picture_faults(recipe: Recipe, grpo: Grpo, family: ModelFamily) -> list[str
         if isinstance(source, WorldProblems):
             faults.append(
                 f"objective.grpo.{name}: {source.world} draws no pictures during a run; write them and their pictures "
-                "with `srt sample`, and name the file"
+                "with `srt generate`, and name the file"
             )
     return faults

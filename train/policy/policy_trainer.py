@@ -103,7 +103,8 @@ class PolicyTrainer(RunTrainer, GRPOTrainer):  # type: ignore[misc]
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
         """The ids that were made when the run began; ``prompts`` are the numbers of their problems.
 
-        TRL would make prompts and pictures anew by the processor; it is told of none, and given them below.
+        TRL would prepare prompts and pictures with the processor again. So it hears of no picture here, and gets their
+        features where it needs them (:meth:`_of_pictures`).
         """
         asked = [self.asked[int(prompt)] for prompt in prompts]
         self._shown = [one.shown for one in asked]

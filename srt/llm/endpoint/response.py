@@ -299,7 +299,7 @@ def _text(content: Any) -> str:
         ValueError: it is neither a text nor such a list.
     """
     parts = content if isinstance(content, list) else [content]
-    texts = [part.get("text") or part.get("content") or "" if isinstance(part, dict) else part for part in parts]
+    texts = [part.get("text") or "" if isinstance(part, dict) else part for part in parts]
     if not all(text is None or isinstance(text, str) for text in texts):
         raise ValueError(f"the content of the reply is no text: {repr(content)[:80]}")
     return "".join(text or "" for text in texts)

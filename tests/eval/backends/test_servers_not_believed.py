@@ -199,6 +199,7 @@ def test_a_prompt_without_tokens_and_a_text_beyond_its_limit() -> None:
     with pytest.raises(NotBelieved, match="max_new_tokens"):
         require_counts(reply_of(output_tokens=100_000), 16)
     require_counts(reply_of(output_tokens=17), 16)
+    require_counts(reply_of(output_tokens=500, reasoning_tokens=490), 16)  # thoughts beside what was asked for
 
 
 def reply_of(**changes: Any) -> Reply:

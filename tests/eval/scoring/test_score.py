@@ -86,6 +86,21 @@ def test_a_missing_prediction_is_wrong_and_counted(make_run: Callable[..., Path]
     assert summary.statuses == {"error": 2, "ok": 28}
 
 
+def test_what_a_server_refused_is_wrong_and_in_no_token_figure(make_run: Callable[..., Path]) -> None:
+    run = make_run("srt", lambda number: "ANSWER: B")
+    rows = list(read_records(run / "predictions.jsonl", Prediction))
+    nothing = {"text": "", "input_tokens": 0, "output_tokens": 0, "finish_reason": "error", "error": "refused"}
+    write_records(
+        run / "predictions.jsonl", [*(row.model_copy(update=nothing) for row in rows[:10]), *rows[10:]]
+    )
+    summary = score(run, checker=no_checker)
+    assert (summary.accuracy.count, summary.statuses["error"]) == (30, 10)
+    assert summary.output_tokens is not None
+    assert summary.input_tokens is not None
+    assert (summary.output_tokens.count, summary.input_tokens.count) == (20, 20)
+    assert summary.output_tokens.mean == sum(row.output_tokens or 0 for row in rows[10:]) / 20
+
+
 def test_what_the_checker_will_not_judge_is_counted(make_run: Callable[..., Path]) -> None:
     run = make_run("srt", lambda number: TRUE * 60 + "ANSWER: B", settings=LONG)  # More steps than are checked.
     summary = score(run)

@@ -1,8 +1,8 @@
 """Whether the measures that a text gives can hold together: what they determine agrees, and a solid has the rest.
 
-What follows measure by measure is computed with 120 digits, so that two derivations of one measure which differ at all
-are told apart. Measures that follow only together (edges, surface and diagonal of a cuboid) are searched: no problem
-is accepted before one solid with all its measures is found.
+What follows one measure at a time is computed with 120 digits, which shows any difference between two derivations of a
+measure. Where measures follow only together (edges, surface and diagonal of a cuboid), a solid with all of them is
+searched for; until one is found, nothing of the problem is proved.
 """
 
 from __future__ import annotations
