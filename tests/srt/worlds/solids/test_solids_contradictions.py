@@ -194,3 +194,12 @@ def test_measures_that_just_touch_are_possible() -> None:
     """A cube has the least surface of all cuboids: one height fits, and is found."""
     text = "A cuboid has volume 27, surface area 54 and height 3. Find its base area."
     assert is_proved(Problem(id="p", source="solids", lang="en", question=text))
+
+
+def test_a_small_difference_of_large_numbers_is_no_contradiction() -> None:
+    """The water rises by 0.0008 cm, which is less than the digits of its diagonal show."""
+    said = "一个正四面体的棱长为2 cm。把它浸没在盛水的容器中，上升的水是一个圆柱，圆柱的底面半径是20 cm。圆柱的高是多少？"
+    problem = Problem(id="p", source="solids", lang="zh", question=said)
+    trace = WORLD.solve(problem)
+    assert trace.answer == "1/600*sqrt(2)/pi cm"
+    assert check(problem, trace).proved
