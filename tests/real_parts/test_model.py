@@ -42,7 +42,7 @@ def recipe(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "learning_rate": 1e-3,
         "steps": 3,
         "batch_size": 2,
-        "max_length": 512,
+        "max_length": 768,
     }
     (folder / "recipe.yaml").write_text(yaml.safe_dump(keys))
     return folder / "recipe.yaml"
