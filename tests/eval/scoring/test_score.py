@@ -90,9 +90,7 @@ def test_what_a_server_refused_is_wrong_and_in_no_token_figure(make_run: Callabl
     run = make_run("srt", lambda number: "ANSWER: B")
     rows = list(read_records(run / "predictions.jsonl", Prediction))
     nothing = {"text": "", "input_tokens": 0, "output_tokens": 0, "finish_reason": "error", "error": "refused"}
-    write_records(
-        run / "predictions.jsonl", [*(row.model_copy(update=nothing) for row in rows[:10]), *rows[10:]]
-    )
+    write_records(run / "predictions.jsonl", [*(row.model_copy(update=nothing) for row in rows[:10]), *rows[10:]])
     summary = score(run, checker=no_checker)
     assert (summary.accuracy.count, summary.statuses["error"]) == (30, 10)
     assert summary.output_tokens is not None

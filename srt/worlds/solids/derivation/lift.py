@@ -33,7 +33,7 @@ _PART = r"[0-9π√^²³+\-−×·*/÷(). ]"
 # With a number in it; nothing of it is tried twice.
 _SIDE = rf"(?=(?:[\^+\-−×·*/÷(. ]|sqrt|pi)*+[0-9π√²³)])(?:{_PART}|sqrt|pi)++"
 _CHAIN = re.compile(
-    rf"(?<!{_PART})(?P<first>{_SIDE})(?:[=＝]{_SIDE})*[=＝](?P<last>{_SIDE})"
+    rf"(?<!{_PART})(?<!sqrt)(?<!pi)(?P<first>{_SIDE})(?:[=＝]{_SIDE})*[=＝](?P<last>{_SIDE})"
     r"(?P<unit>[a-zA-Z]+[²³^23]*|[平立]?方?[毫厘分]?米)?"
 )
 _PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "²": "", "³": ""})

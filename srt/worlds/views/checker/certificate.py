@@ -7,8 +7,8 @@ from collections import defaultdict
 from itertools import chain
 
 from srt.answers.equality import is_conclusion
-from srt.checking.own_statements import Speaker
 from srt.io.records import Answer, Problem
+from srt.prose.own_statements import Speaker
 from srt.worlds.views.checker.one_step import says
 from srt.worlds.views.checker.views_scene import Shape, UnreadableFigures, ViewsScene
 

@@ -198,8 +198,9 @@ def test_measures_that_just_touch_are_possible() -> None:
 
 def test_a_small_difference_of_large_numbers_is_no_contradiction() -> None:
     """The water rises by 0.0008 cm, which is less than the digits of its diagonal show."""
-    said = "一个正四面体的棱长为2 cm。把它浸没在盛水的容器中，上升的水是一个圆柱，圆柱的底面半径是20 cm。圆柱的高是多少？"
-    problem = Problem(id="p", source="solids", lang="zh", question=said)
+    solid = "一个正四面体的棱长为2 cm。"
+    water = "把它浸没在盛水的容器中，上升的水是一个圆柱，圆柱的底面半径是20 cm。圆柱的高是多少？"
+    problem = Problem(id="p", source="solids", lang="zh", question=solid + water)
     trace = WORLD.solve(problem)
     assert trace.answer == "1/600*sqrt(2)/pi cm"
     assert check(problem, trace).proved

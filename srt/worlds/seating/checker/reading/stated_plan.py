@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from srt.checking.own_statements import Speaker
+from srt.prose.own_statements import Speaker
 from srt.worlds.seating.checker.claim_sets import TOKENS
 from srt.worlds.seating.checker.plans import Plan
 
