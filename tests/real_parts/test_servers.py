@@ -169,6 +169,7 @@ def test_the_environment_of_verifiers(llama_cpp: str, tmp_path: Path) -> None:
         [
             Path(folder, "bin", "vf-eval").absolute(), "srt-environment", "--env.taskset.world", "routes",
             "--env.taskset.num-tasks", "2", "-n", "2", "-r", "1", "--model", ALIAS,
+            "--sampling.max-tokens", "64",
             "--client.base-url", llama_cpp, "--client.api-key-var", "OUR_KEY", "--env.agent.harness.id", "null",
             "--env.agent.runtime.type", "subprocess", "--no-push", "--no-rich", "-o", "out", "--run.dir", "run",
         ],
