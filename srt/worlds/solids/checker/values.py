@@ -52,8 +52,8 @@ class Value:
 
 
 def option_value(text: str) -> Value | None:
-    """The value that an option states."""
-    match = VALUE.fullmatch(text.strip())
+    """The value that an option states; ``None`` for anything else, and for what is too long to be one."""
+    match = VALUE.fullmatch(text.strip()) if len(text) <= 100 else None
     number = number_of(match["number"]) if match else None
     return (
         None if match is None or number is None else Value(number, UNIT_WORDS[match["unit"]] if match["unit"] else "")

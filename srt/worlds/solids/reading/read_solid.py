@@ -7,31 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
 from srt.io.records import Lang, Problem
-from srt.worlds.solids.exact import ExactNumber, whole
 from srt.worlds.solids.reading import wordings
+from srt.worlds.solids.reading.measures import SPELT, UNIT, is_long, read_measure
 from srt.worlds.solids.reading.quantity_words import RATIOS, quantities
-from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS
+from srt.worlds.solids.reading.wordings import SOLIDS
 from srt.worlds.solids.statement import UNITS, GivenFact, Measure, SolidStatement
 from srt.worlds.solids.table import DIMENSION, structure_claim
 from srt.worlds.world import Refused
 
-_TERM = re.compile(r"([+-]?)(\d+(?:\.\d+)?)?(?:√(\d+))?(π?)(?:/\(?(\d*)(π?)\)?)?")
-_SUM = re.compile(r"-?[^\s+-]+(?: [+-] [^\s+-]+)*")
 _SENTENCES = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
-_SPELT = {word: unit for lang in UNIT_WORDS for unit, word in UNIT_WORDS[lang].items()}
-_SPELT |= {unit.replace("^2", "²").replace("^3", "³"): unit for unit in UNITS if unit and unit != "deg"} | {
-    "cc": "cm^3",
-    "°": "deg",
-}
-_SPELT |= {unit: unit for unit in UNITS if "^" in unit}
-_LONG = {"centimetres": "cm", "metres": "m", "decimetres": "dm", "millimetres": "mm"}
-_SPELT |= {f"{power}{word}": f"{unit}{mark}" for word, unit in _LONG.items() for power, mark in wordings.POWERS.items()}
-_UNIT = "|".join(sorted(map(re.escape, _SPELT), key=len, reverse=True))
+
+_LONGEST = 2000
+"""Characters of a question."""
 
 
 class ReadSolid(NamedTuple):
@@ -44,6 +35,8 @@ class ReadSolid(NamedTuple):
 def read_solid(problem: Problem) -> ReadSolid:
     """Read the problem; raises :class:`~srt.worlds.world.Refused` for a wording that is not known."""
     lang = problem.lang
+    if len(problem.question) > _LONGEST:
+        raise Refused("unknown_wording", f"question: more than {_LONGEST} characters")
     sentences = [text for text in _SENTENCES[lang].split(problem.question.strip()) if text]
     reader = _Reader(lang)
     labels = problem.diagram_description
@@ -78,34 +71,6 @@ def looks_like_solids(problem: Problem) -> bool:
     except Refused:
         return False
     return True
-
-
-def read_measure(text: str) -> Measure | None:
-    """A number with or without a unit; ``None`` for anything else."""
-    match = re.fullmatch(rf"(.*?[\dπ)])\s*({_UNIT})?", text.strip())
-    if match is None or (number := _number(match[1])) is None:
-        return None
-    return Measure(number, _SPELT[match[2]] if match[2] else "")
-
-
-def _number(text: str) -> ExactNumber | None:
-    total = ExactNumber(())
-    if not _SUM.fullmatch(text) or re.search(r"/\(\d+\)", text):
-        return None
-    words = re.sub(r"([+-])\s*", r" \1", text).split()
-    for word in words:
-        match = _TERM.fullmatch(word)
-        if match is None or not word.strip("+-") or (match[5] == "" and not match[6] and "/" in word):
-            return None
-        sign, factor, root, above, below, under = match.groups()
-        if not (factor or root or above) or (root and "/" in word and factor == ""):
-            return None
-        value = Fraction(factor or 1) / Fraction(below or 1) * (-1 if sign == "-" else 1)
-        if root is not None and (int(root) < 2 or len(root) > 9):
-            return None
-        term = ExactNumber(((len(above) - len(under or ""), 1, value),))
-        total = total.plus(term.times(whole(int(root)).root()) if root else term)
-    return total if words else None
 
 
 class _Reader:
@@ -202,7 +167,7 @@ class _Reader:
         facts = []
         for quantity, value in items:
             letter, measure = _letter(quantity, kind, lang), read_measure(value)
-            if letter is None or measure is None or not _fits(letter, measure.unit) or _is_long(value):
+            if letter is None or measure is None or not _fits(letter, measure.unit) or is_long(value):
                 return False
             if (letter in RATIOS) != ("second" in found):
                 return False
@@ -218,7 +183,7 @@ class _Reader:
                 continue
             kind = _kind(found["known"], lang) if "known" in found else self.solids[0]
             letter = _letter(found["quantity"], kind, lang) if kind in self.solids else None
-            unit = _SPELT[found["unit"]]
+            unit = SPELT[found["unit"]]
             if letter and UNITS[unit] == DIMENSION.get(letter, 1):
                 return f"{letter}({kind})", unit
         for found in _matches((*wordings.QUESTIONS[lang], *wordings.ASKED_RATIO[lang]), question, lang):
@@ -243,11 +208,6 @@ def _items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
     for item in separator.split(text):
         match = re.fullmatch(pattern, item)
         yield (match[1], match[2]) if match else ("", "")
-
-
-def _is_long(value: str) -> bool:
-    """Whether a number has more than twelve digits."""
-    return len(re.findall("[0-9]", re.sub(rf"(?:{_UNIT})$", "", value))) > 12
 
 
 def _fits(letter: str, unit: str) -> bool:
@@ -293,7 +253,7 @@ def _pattern(template: str, lang: Lang) -> re.Pattern[str]:
         "measures": ".+",
         "value": r"\S(?:.*\S)?",
         "times": "[1-9][0-9]{0,3}",
-        "unit": _UNIT,
+        "unit": UNIT,
     }
     pieces = re.split(r"\{(\w+)\}", template)
     return re.compile("".join(rf"(?P<{p}>{slots[p]})" if n % 2 else re.escape(p) for n, p in enumerate(pieces)))
