@@ -144,8 +144,9 @@ _RATIOS = {
     "zh": {"k": "相似比", "A": "表面积之比", "Q": "体积之比"},
 }
 _FILLERS = {
-    "en": "a|an|has|are|have|with|consider|is|of|and|the|its|,|.|what|find|?|in|down|into|to",
-    "zh": "一个|已知|的|是|为|，|、|。|求|多少|？|其中|与",
+    "en": "a|an|has|are|have|with|consider|is|of|and|the|its|,|.|what|find|?|in|down|into|to|calculate|compute|"
+    "determine|if|given|that|whose|this|:|;",
+    "zh": "一个|已知|的|是|为|，|、|。|求|多少|？|其中|与|若|如果|设|有|某|这个|该|此|计算|求出|则|那么|问",
 }
 _SIGNS = {
     "en": {
@@ -165,7 +166,7 @@ _SIGNS = {
         "t": "that touches all faces", "u": "that touches both bases and the lateral surface", "I": "its",
     },
     "zh": {
-        "=": "等于", "x": "倍", "M": "把它熔铸成|将它熔化后铸成|把它装满水，再全部倒入|恰好装满|"
+        "=": "等于", "x": "倍", "D": "分别", "M": "把它熔铸成|将它熔化后铸成|把它装满水，再全部倒入|恰好装满|"
         "把它浸没在盛水的容器中，上升的水是", "K": "个相同的",
         "I": "它的|其",
         "J": "一个几何体由|组成|和放在它上面的|和|在|上放一个", "O": "从|中挖去一个|从一个|上截去一个",
@@ -213,7 +214,9 @@ def lexicon(lang: Lang) -> tuple[dict[str, tuple[str, str]], re.Pattern[str]]:
         words["等底等高"] = ("sh", "")
     longest = sorted(words, key=len, reverse=True)
     bound = r"(?![a-zA-Z])" if lang == "en" else ""
-    pattern = "|".join(re.escape(word) + (bound if word[-1].isalpha() else "") for word in longest)
+    # 圆柱体积 is a solid and its volume, though 圆柱体 is a solid too.
+    volume = {word: "(?!积)" for word in words if word.endswith("体") and word[:-1] in _SOLIDS["zh"]}
+    pattern = "|".join(re.escape(w) + (bound if w[-1].isalpha() else "") + volume.get(w, "") for w in longest)
     return words, re.compile(pattern)
 
 
@@ -224,6 +227,6 @@ def letter_of(lang: Lang, word: str, kind: str) -> str | None:
         if word in names.split("|"):
             kind = kind.removeprefix("small")
             without = kinds[1:].split() if kinds.startswith("-") else None
-            if kinds == "*" or (without is not None and kind not in without) or kind in kinds.split():
+            if kinds == "*" or (kind in kinds.split() if without is None else kind not in without):
                 return letter
     return None

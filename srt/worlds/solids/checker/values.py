@@ -19,8 +19,10 @@ UNIT_WORDS = {
     **{f"{w}{u}": f"{x}^{p}" for u, x in (("毫米", "mm"), ("厘米", "cm"), ("分米", "dm"), ("米", "m"))
        for w, p in (("平方", 2), ("立方", 3))},
 }  # fmt: skip
+UNIT_WORDS |= {"liters": "L", "milliliters": "mL"}
 UNIT_WORDS |= {
-    f"{power}{word}metres": f"{short}m{mark}"
+    f"{power}{word}{metres}": f"{short}m{mark}"
+    for metres in ("metres", "meters")
     for power, mark in (("", ""), ("square ", "^2"), ("cubic ", "^3"))
     for word, short in (("centi", "c"), ("deci", "d"), ("milli", "m"), ("", ""))
 }

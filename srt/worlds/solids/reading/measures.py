@@ -17,7 +17,12 @@ SPELT |= {unit.replace("^2", "²").replace("^3", "³"): unit for unit in UNITS i
     "°": "deg",
 }
 SPELT |= {unit: unit for unit in UNITS if "^" in unit}
-_LONG = {"centimetres": "cm", "metres": "m", "decimetres": "dm", "millimetres": "mm"}
+_LONG = {
+    f"{part}{metres}": f"{short}m"
+    for part, short in (("", ""), ("centi", "c"), ("deci", "d"), ("milli", "m"))
+    for metres in ("metres", "meters")
+}
+SPELT |= {"liters": "L", "milliliters": "mL"}
 SPELT |= {f"{power}{word}": f"{unit}{mark}" for word, unit in _LONG.items() for power, mark in POWERS.items()}
 _LONGEST = 100
 """Characters of a value with its unit."""
@@ -27,7 +32,7 @@ UNIT = "|".join(sorted(map(re.escape, SPELT), key=len, reverse=True))
 
 def read_measure(text: str) -> Measure | None:
     """A number with or without a unit; ``None`` for anything else, and for what is too long to be one."""
-    match = re.fullmatch(rf"(.*?[\dπ)])\s*({UNIT})?", text.strip()) if len(text) <= _LONGEST else None
+    match = re.fullmatch(rf"(.*?[\dπ)])\s?({UNIT})?", text.strip()) if len(text) <= _LONGEST else None
     if match is None or (number := _number(match[1])) is None:
         return None
     return Measure(number, SPELT[match[2]] if match[2] else "")
