@@ -28,7 +28,7 @@ _FIRST = {
         "A S with #",
         "The figure shows a S",
         "A S: #",
-        "The S has #",
+        "The S(?: below)? has #",
         "If a S has #",
         "Given a S with #",
         "The Q of a S is V(?: and its Q is V)?",

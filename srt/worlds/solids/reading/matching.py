@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from srt.io.records import Lang
+from srt.worlds.solids.reading import published
 from srt.worlds.solids.reading.measures import UNIT
 from srt.worlds.solids.reading.published import BLANK, SYNONYMS
 from srt.worlds.solids.reading.quantity_words import quantities
 from srt.worlds.solids.reading.wordings import SOLIDS
+from srt.worlds.solids.table import base_kind
 
 
 def matches(templates: Sequence[str], text: str, lang: Lang) -> Iterator[dict[str, str]]:
@@ -38,16 +40,26 @@ def items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
 
 def kind_of(word: str, lang: Lang) -> str:
     """The kind of solid that a word names."""
-    return next(kind for kind, names in SOLIDS[lang].items() if word in names)
+    return next(kind for kind in SOLIDS[lang] if word in _names(kind, lang))
 
 
 def letter_of(word: str, kind: str, lang: Lang) -> str | None:
     """The letter of a quantity of a solid; ``None`` where the solid has none of that name."""
-    return next((letter for letter, names in quantities(kind, lang).items() if word in names), None)
+    return next((letter for letter, names in _quantities(kind, lang).items() if word in names), None)
 
 
 def _words(kind: str, lang: Lang) -> list[str]:
-    return sorted((word for names in quantities(kind, lang).values() for word in names), key=len, reverse=True)
+    return sorted((word for names in _quantities(kind, lang).values() for word in names), key=len, reverse=True)
+
+
+def _names(kind: str, lang: Lang) -> tuple[str, ...]:
+    return (*SOLIDS[lang][kind], *published.SOLIDS[lang].get(kind, ()))
+
+
+@cache
+def _quantities(kind: str, lang: Lang) -> dict[str, tuple[str, ...]]:
+    also = published.QUANTITIES[lang].get(base_kind(kind), {})
+    return {letter: (*names, *also.get(letter, ())) for letter, names in quantities(kind, lang).items()}
 
 
 def without_blank(question: str, lang: Lang) -> str:
@@ -57,7 +69,7 @@ def without_blank(question: str, lang: Lang) -> str:
 
 @cache
 def _pattern(template: str, lang: Lang) -> re.Pattern[str]:
-    names = {name for words in SOLIDS[lang].values() for name in words}
+    names = {name for kind in SOLIDS[lang] for name in _names(kind, lang)}
     # 圆柱体积 is 圆柱 and 体积.
     solids = "|".join(
         name + "(?!积)" * (name[-1] == "体" and name[:-1] in names) for name in sorted(names, key=len, reverse=True)

@@ -29,6 +29,29 @@ SYNONYMS = {
 BLANK = r"(?:（[ 　]*）|\([ 　]*\)|_{2,})[ ]?(?P<unit>[^_（）()]*?)[。．]?"
 """What a Chinese question ends with where it asks for what stands in a gap; read as *how many*."""
 
+SOLIDS: dict[Lang, dict[str, tuple[str, ...]]] = {"en": {"frustum": ("truncated right circular cone",)}, "zh": {}}
+_ROUND: dict[Lang, dict[str, tuple[str, ...]]] = {
+    "en": {"r": ("radius of its base", "radius of the circular base"), "d": ("diameter of its base",)},
+    "zh": {"r": ("底面圆的半径", "底面圆半径"), "d": ("底面圆的直径", "底面圆直径")},
+}
+QUANTITIES: dict[Lang, dict[str, dict[str, tuple[str, ...]]]] = {
+    "en": {
+        "cylinder": _ROUND["en"],
+        "cone": _ROUND["en"],
+        "frustum": {
+            "R": ("large base radius", "larger base radius", "radius of the larger base"),
+            "r": ("small base radius", "smaller base radius", "radius of the smaller base"),
+        },
+    },
+    "zh": {
+        "cylinder": _ROUND["zh"],
+        "cone": _ROUND["zh"],
+        "pyramid": {"e": ("侧棱",)},
+        "hexpyramid": {"e": ("侧棱",)},
+    },
+}
+"""Words for solids and for measures of a kind of solid, besides those that are written too."""
+
 GIVEN: dict[Lang, tuple[str, ...]] = {
     "en": (
         "In a {new} {measures}.",
@@ -36,6 +59,7 @@ GIVEN: dict[Lang, tuple[str, ...]] = {
         "A {new} with {measures}.",
         "A {new}: {measures}.",
         "The {new} has {measures}.",
+        "The {new} below has {measures}.",
         "If a {new} has {measures}.",
         "Given a {new} with {measures}.",
         "The {quantity} of a {new} is {value}.",

@@ -25,6 +25,9 @@ ANSWERS: dict[Lang, dict[str, str]] = {
         "The volume of a cube is 125. Find edge.": "5",
         "A cylinder: lateral area 60π, height 6. Find radius.": "5",
         "A tank is 0.5 m by 40 cm by 20 cm. How many liters does it hold?": "40 L",
+        "The truncated right circular cone below has a large base radius of 4 cm and a small base radius of 1 cm. "
+        "The height of the truncated cone is 6 cm. What is the volume of this solid?": "42*pi cm^3",
+        "A cone with slant height 5 and radius of its base 4. Find its height.": "3",
         "A box measures 1 by 4 by 8. Find the diagonal.": "9",
         "The cone has base radius 3 and slant height 5. Determine the volume of this solid.": "12*pi",
         "A cone is put on a cylinder so that their bases coincide. The cone has radius 3 and height 4. "
@@ -41,6 +44,8 @@ ANSWERS: dict[Lang, dict[str, str]] = {
         "某圆柱的底面半径和高分别为3和5。计算它的体积。": "45*pi",
         "侧面展开图是半径为9、圆心角120°的扇形，求圆锥底面半径。": "3",
         "已知圆锥的侧面展开图是一个半径为8的半圆，则圆锥的底面积等于多少？": "16*pi",
+        "圆锥的底面圆的半径是3，高是4，求它的母线长。": "5",
+        "正四棱锥的底面边长为6，侧棱为5，求它的斜高。": "4",
         "圆柱体积是12π，高是3，求它的底面积。": "4*pi",
     },
 }
