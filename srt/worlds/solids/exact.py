@@ -8,13 +8,16 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
+_MOST_PRODUCTS = 1000
+"""Terms of a product before like ones are collected."""
+
 
 class Inexact(Exception):
     """The result is no number of this form, or not a positive one under a root."""
 
 
 class ExactNumber(NamedTuple):
-    """``terms``: (power of pi, number under the root, coefficient), sorted; none is zero."""
+    """``terms``: (power of pi, number under the root, coefficient), sorted; none is zero, no root has a square."""
 
     terms: tuple[tuple[int, int, Fraction], ...]
 
@@ -23,15 +26,19 @@ class ExactNumber(NamedTuple):
         return _collected((*self.terms, *other.terms))
 
     def times(self, other: ExactNumber) -> ExactNumber:
-        """The product."""
+        """The product; raises :class:`Inexact` for sums of too many terms, which grow with each factor."""
         if len(self.terms) == len(other.terms) == 1 and 1 in (self.terms[0][1], other.terms[0][1]):
             (pi, root, factor), (other_pi, other_root, other_factor) = self.terms[0], other.terms[0]
             return ExactNumber(((pi + other_pi, root * other_root, factor * other_factor),))
+        if len(self.terms) * len(other.terms) > _MOST_PRODUCTS:
+            raise Inexact
         products = []
         for pi, root, factor in self.terms:
             for other_pi, other_root, other_factor in other.terms:
-                outside, inside = _square_part(root * other_root)
-                products.append((pi + other_pi, inside, factor * other_factor * outside))
+                # Neither root has a square, so what they share is all that comes out: no product is factored.
+                shared = math.gcd(root, other_root)
+                inside = root // shared * (other_root // shared)
+                products.append((pi + other_pi, inside, factor * other_factor * shared))
         return _collected(products)
 
     def inverse(self) -> ExactNumber:

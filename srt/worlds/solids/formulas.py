@@ -6,13 +6,16 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from srt.worlds.solids.exact import PI, ExactNumber, Inexact, whole
 
 Head = Literal["number", "pi", "name", "+", "-", "*", "/", "^", "sqrt", "cbrt", "min"]
 _TOKEN = re.compile(r"\s*(sqrt|cbrt|min(?=\()|[A-Za-z]+\([a-z]+[0-9]?\)|pi|[A-Za-z]|[0-9]+|[-+*/^(),])")
+
+_LONGEST, _MOST_BRACKETS = 300, 40
+"""Characters and brackets of a formula: its tree is walked by recursion."""
 
 
 class FormulaTree(NamedTuple):
@@ -24,9 +27,11 @@ class FormulaTree(NamedTuple):
     value: Fraction = Fraction(0)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def parse_formula(text: str) -> FormulaTree:
-    """The tree of ``text``; raises a :class:`ValueError` for anything else."""
+    """The tree of ``text``; raises a :class:`ValueError` for anything else, and for more than a formula needs."""
+    if len(text) > _LONGEST or text.count("(") > _MOST_BRACKETS:
+        raise ValueError("no formula: it is too long")
     tokens, at = [], 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -59,7 +64,7 @@ def _product(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
 
 def _power(tokens: list[str]) -> tuple[FormulaTree, list[str]]:
     base, tokens = _atom(tokens)
-    if len(tokens) > 1 and tokens[0] == "^" and tokens[1].isdigit():
+    if len(tokens) > 1 and tokens[0] == "^" and len(tokens[1]) == 1 and tokens[1].isdigit():
         return FormulaTree("^", (base,), value=Fraction(tokens[1])), tokens[2:]
     return base, tokens
 

@@ -1,25 +1,20 @@
-"""The checker's own reading of a problem: phrases one after the other, then what their order says.
-
-A sentence is cut into phrases that this list knows, the longest first; one with anything else in it is not read. What
-is left, without the fillers, is a row of signs: solids, quantities, values, and a few words between them.
-"""
+"""The checker's own reading of a problem, sentence by sentence (:mod:`.ear`)."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 
-from srt.io.records import Lang, Problem
-from srt.worlds.solids.checker.lexicon import MADE, SIMILAR, letter_of, lexicon
-from srt.worlds.solids.checker.relations import POWERS
-from srt.worlds.solids.checker.sentences import ASKED, FIRST, LABEL, LABELS_BETWEEN, LATER
-from srt.worlds.solids.checker.sentences import MADE as TWO_SOLIDS
-from srt.worlds.solids.checker.values import UNIT, UNIT_WORDS, VALUE, Value, number_of, option_value, power_of
+from srt.io.records import Problem
+from srt.worlds.solids.checker.ear import Ear
+from srt.worlds.solids.checker.values import Value, option_value
 
-_TIMES = re.compile(r"(?<![0-9./√+-])[1-9][0-9]{0,3}(?= times |倍| equal copies|个相同)")
-MOST_DIGITS = 12
-"""Of a number in a sentence: two numbers with more could be too near to each other to be told apart."""
-_SPLIT = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
+_SPLIT = {
+    "en": re.compile(r"(?<=[.?])\s+|(?<=[,;])\s(?=(?:what is|find|determine|compute|calculate) )"),
+    "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=那么|则|问|求|计算|[^，。]*多少)"),
+}
+_OF_EVERY_CUBOID = ("V(", "S(", "D(", "E(", "p(")
+"""Measures for which it does not matter which side of a cuboid is the height."""
 
 
 @dataclass
@@ -29,7 +24,6 @@ class HeardSolid:
 
     asked: str
     unit: str
-    last: int
     solids: list[str] = field(default_factory=list)
     said: dict[int, dict[str, Value | None]] = field(default_factory=dict)
     options: dict[str, Value | None] = field(default_factory=dict)
@@ -40,9 +34,15 @@ def hear(problem: Problem) -> HeardSolid | None:
     if "solids" not in (problem.source, problem.meta.get("world")):
         return None
     sentences = [text for text in _SPLIT[problem.lang].split(problem.question.strip()) if text]
-    if len(sentences) < 2 or len(problem.question) > 2000:
+    if not sentences or len(problem.question) > 2000:
         return None
-    ear = _Ear(problem.lang)
+    ear = Ear(problem.lang)
+    if len(sentences) == 1:
+        both = ear.at_once(sentences[0]) if problem.diagram_description is None else None
+        if both is None:
+            return None
+        (name, unit), given = both
+        return _with_options(HeardSolid(name, unit, ear.solids, {1: given}), problem)
     said = {n: found for n, text in enumerate(sentences[:-1], 1) if (found := ear.sentence(text)) is not None}
     if (problem.diagram_description is not None) != ear.pictured:
         return None
@@ -57,237 +57,14 @@ def hear(problem: Problem) -> HeardSolid | None:
     subjects = [name for found in said.values() for name in found]
     if len(set(subjects)) < len(subjects):
         return None
+    if ear.unnamed and (len(subjects) > 3 or not asked[0].startswith(_OF_EVERY_CUBOID)):
+        return None
+    return _with_options(HeardSolid(*asked, ear.solids, said), problem)
+
+
+def _with_options(heard: HeardSolid, problem: Problem) -> HeardSolid | None:
     options = {letter: option_value(text) for letter, text in problem.choices.items()}
     if None in options.values():
         return None
-    return HeardSolid(*asked, last=len(said), solids=ear.solids, said=said, options=options)
-
-
-class _Ear:
-    """Listens to the sentences of one problem."""
-
-    def __init__(self, lang: Lang) -> None:
-        self._lang: Lang = lang
-        self.solids: list[str] = []
-        self.pictured = False
-        self._form = ""
-        """The last sentence with a letter for each solid, quantity, ratio and value."""
-
-    def labels(self, text: str) -> dict[str, Value | None] | None:
-        """What the labels of the picture say: a quantity and its value, one after the other."""
-        found: dict[str, Value | None] = {}
-        for label in text.split(LABELS_BETWEEN[self._lang]):
-            references = self._references(self._signs(label) or [("", "")])
-            if not LABEL[self._lang].fullmatch(self._form):
-                return None
-            if references is None or "".join(sign for sign, _ in references) not in ("RV", "RN"):
-                return None
-            measured = self._measured(references)
-            if measured is None or measured.keys() & found.keys():
-                return None
-            found |= measured
-        return found
-
-    def sentence(self, text: str) -> dict[str, Value | None] | None:
-        """What a sentence says; ``None`` where it is not read."""
-        signs = self._signs(text)
-        if signs is None or not self._is_sentence(text):
-            return None
-        kinds = [kind for sign, kind in signs if sign == "S"]
-        row = "".join(sign for sign, _ in signs)
-        if "P" in row:
-            return self._pair(row, kinds)
-        if ("J" in row or "O" in row) and not self.solids:
-            return self._made(row, kinds)
-        if "Z" in row:
-            return self._ratio(signs)
-        if row == "FS" and not self.solids and kinds != ["solid"]:
-            self.solids, self.pictured = kinds, True
-            return {}
-        if "M" in row:
-            return self._recast(signs, kinds)
-        if not self.solids:
-            if len(set(kinds)) != 1 or "I" in row or kinds[0] == "solid":
-                return None
-            self.solids = kinds[:1]
-        references = self._references(signs)
-        if references is None:
-            return None
-        row = "".join(sign for sign, _ in references)
-        names = [name for sign, name in references if sign == "R"]
-        if row == "R=R":
-            return {f"{names[0]} = {names[1]}": None} if _comparable(*names) else None
-        if row in ("RNxR", "RRNx") and _comparable(*names):
-            return {f"{names[0]} = {references[row.index('N')][1]}*{names[1]}": None}
-        if re.fullmatch("(?:R[VN])+", row):
-            return self._measured(references)
-        return None
-
-    def _is_sentence(self, text: str) -> bool:
-        """Whether the phrases stand in a form that a sentence has here."""
-        if TWO_SOLIDS[self._lang].fullmatch(text):
-            return True
-        forms = LATER if self.solids else FIRST
-        number = re.search(r"V(?= times |倍| equal copies|个相同)", self._form)
-        return bool(forms[self._lang].fullmatch(self._form)) and (number is None or bool(_TIMES.search(text)))
-
-    def question(self, text: str) -> tuple[str, str] | None:
-        """The quantity that is asked for, and in which unit."""
-        unit = ""
-        pattern = rf" in ({UNIT})(?=[.?])|（单位：({UNIT})）|(?<=多少)({UNIT})(?=？)"
-        if match := re.search(pattern, text):
-            unit = UNIT_WORDS[next(filter(None, match.groups()))]
-            text = text[: match.start()] + text[match.end() :]
-        signs = self._signs(text)
-        if signs is None or not ASKED[self._lang].fullmatch(self._form):
-            return None
-        if "Z" in [sign for sign, _ in signs]:
-            name = self._ratio_of(signs)
-            return (name, "") if name and len(signs) == 3 and not unit else None
-        references = self._references(signs)
-        if references is None or len(references) != 1 or references[0][0] != "R":
-            return None
-        name = references[0][1]
-        power = POWERS.get(name[0], 1)
-        if unit and (power == 0 or power_of(unit) != power):
-            return None
-        return name, unit
-
-    def _pair(self, row: str, kinds: list[str]) -> dict[str, Value | None] | None:
-        """Two similar solids, the small one last."""
-        if self.solids or row not in ("SSP", "SJSP") or kinds[1] != f"small{kinds[0]}" or kinds[0] not in SIMILAR:
-            return None
-        self.solids = kinds
-        return {f"pair = {kinds[0]} ~ {kinds[1]}": None}
-
-    def _ratio(self, signs: list[tuple[str, str]]) -> dict[str, Value | None] | None:
-        """A ratio of the two, with its value, which has no unit."""
-        name = self._ratio_of(signs[:-1])
-        if name is None or len(signs) != 4 or signs[-1][0] not in "VN":
-            return None
-        value = self._value_at(signs[-1][1])
-        return {name: value} if not value.unit else None
-
-    def _ratio_of(self, signs: list[tuple[str, str]]) -> str | None:
-        """The name of a ratio of a solid to the small one: in English it comes before them, in Chinese behind."""
-        row = "".join(sign for sign, _ in signs)
-        if row != ("ZSS" if self._lang == "en" else "SSZ"):
-            return None
-        large, small = (kind for sign, kind in signs if sign == "S")
-        letter = next(word for sign, word in signs if sign == "Z")
-        return f"{letter}({small})" if small == f"small{large}" and small in self.solids else None
-
-    def _made(self, row: str, kinds: list[str]) -> dict[str, Value | None] | None:
-        two = [kind for kind in dict.fromkeys(kinds) if kind != "solid"]
-        how = "J" if "J" in row else "O"
-        if "J" in row and "O" in row and self._lang == "en":
-            return None
-        how = "O" if "O" in row else how
-        marks = "".join(mark for mark in "cqfshtumvyzbap" if mark in row)
-        made = MADE.get((how, marks, " ".join(sorted(two))))
-        if made is None or len(two) != 2 or "V" in row or "R" in row or "=" in row:
-            return None
-        if how == "O":  # In English what is cut out comes first, in Chinese what it is cut out of.
-            outer = two[-1] if self._lang == "en" else two[0]
-            if outer != made.split(" ")[0]:
-                return None
-        self.solids = [*made.split(" ")[::2], "solid"]
-        return {f"solid = {made}": None}
-
-    def _recast(self, signs: list[tuple[str, str]], kinds: list[str]) -> dict[str, Value | None] | None:
-        if len(self.solids) != 1 or len(set(kinds)) != 1 or kinds[0] in (self.solids[0], "solid"):
-            return None
-        old, new = self.solids[0], kinds[0]
-        row = "".join(sign for sign, _ in signs)
-        if re.fullmatch(r"M+NKS", row):
-            self.solids.append(new)
-            return {f"V({old}) = {next(x for s, x in signs if s == 'N')}*V({new})": None}
-        self.solids.append(new)
-        references = self._references([pair for pair in signs if pair[0] != "M"])
-        if references is None or not re.fullmatch("(?:R[VN])+", "".join(sign for sign, _ in references)):
-            return None
-        measured = self._measured(references)
-        return None if measured is None else {f"V({new}) = V({old})": None, **measured}
-
-    def _measured(self, references: list[tuple[str, str]]) -> dict[str, Value | None] | None:
-        found: dict[str, Value | None] = {}
-        for (_, name), (_, at) in zip(references[::2], references[1::2], strict=True):
-            value = self._value_at(at)
-            power, unit = POWERS.get(name[0], 1), value.unit
-            if (
-                name in found
-                or (unit != "deg") != (power != 0)
-                or (unit not in ("", "deg") and power_of(unit) != power)
-            ):
-                return None
-            found[name] = value
-        return found
-
-    def _value_at(self, text: str) -> Value:
-        match = VALUE.fullmatch(text)
-        assert match is not None
-        number = number_of(match["number"])
-        assert number is not None
-        return Value(number, UNIT_WORDS[match["unit"]] if match["unit"] else "", match["number"].strip())
-
-    def _references(self, signs: list[tuple[str, str]]) -> list[tuple[str, str]] | None:
-        """The row with each quantity joined to its solid: in English the next one after *of the*, else the last."""
-        found: list[tuple[str, str]] = []
-        current = self.solids[0] if len(self.solids) == 1 else ""
-        skip = False
-        for at, (sign, word) in enumerate(signs):
-            if skip:
-                skip, current = False, word
-                continue
-            if sign == "S":
-                if word not in self.solids:
-                    return None
-                current = word
-            elif sign == "Q":
-                after = signs[at + 1] if at + 1 < len(signs) else ("", "")
-                owner = after[1] if self._lang == "en" and after[0] == "S" else current
-                skip = owner == after[1] and after[0] == "S" and self._lang == "en"
-                letter = letter_of(self._lang, word, owner)
-                if letter is None or owner not in self.solids:
-                    return None
-                found.append(("R", f"{letter}({owner})"))
-            elif sign == "I":
-                if len(self.solids) != 1:
-                    return None
-            elif sign in "=xVN":
-                found.append((sign, word))
-            else:
-                return None
-        return found
-
-    def _signs(self, text: str) -> list[tuple[str, str]] | None:
-        """The phrases of a sentence, each with its sign, without fillers; ``None`` if anything in it is unknown."""
-        words, pattern = lexicon(self._lang)
-        low = text if self._lang == "zh" else text[:1].lower() + text[1:]
-        signs, at, self._form = [], 0, ""
-        while at < len(low):
-            if low[at] == " ":
-                at, self._form = at + 1, f"{self._form} "
-                continue
-            known = pattern.match(low, at)
-            value = VALUE.match(low, at)
-            if value and len(value[0].strip()) and value["number"] and not (known and known.end() > value.end()):
-                if number_of(value["number"]) is None or len(re.findall("[0-9]", value["number"])) > MOST_DIGITS:
-                    return None
-                whole = value[0].strip().isdigit()
-                signs.append(("N" if whole else "V", value[0].strip()))
-                self._form += "V " if value[0].endswith(" ") else "V"
-                at = value.end()
-            elif known:
-                sign = words[known[0]]
-                if sign[0]:
-                    signs.extend((mark, sign[1]) for mark in sign[0])
-                self._form += sign[0] if sign[0] in ("S", "Q", "Z") else text[at : known.end()]
-                at = known.end()
-            else:
-                return None
-        return signs
-
-
-def _comparable(one: str, other: str) -> bool:
-    return POWERS.get(one[0], 1) == POWERS.get(other[0], 1) > 0
+    heard.options = options
+    return heard

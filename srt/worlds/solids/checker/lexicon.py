@@ -15,7 +15,8 @@ _SOLIDS: dict[Lang, dict[str, str]] = {
         "cuboid": "cuboid", "box": "cuboid", "rectangular prism": "cuboid", "cube": "cube", "cylinder": "cylinder",
         "right circular cylinder": "cylinder", "cone": "cone", "right circular cone": "cone", "sphere": "sphere",
         "ball": "sphere", "hemisphere": "hemisphere", "frustum of a cone": "frustum", "frustum": "frustum",
-        "truncated cone": "frustum", "regular square pyramid": "pyramid", "right square pyramid": "pyramid",
+        "truncated cone": "frustum", "truncated right circular cone": "frustum",
+        "regular square pyramid": "pyramid", "right square pyramid": "pyramid",
         "regular hexagonal pyramid": "hexpyramid", "regular triangular prism": "triprism",
         "regular hexagonal prism": "hexprism", "right prism with a right triangle as base": "wedge",
         "regular tetrahedron": "tetrahedron", "small cone": "smallcone",
@@ -48,14 +49,16 @@ _WORDS: dict[Lang, tuple[tuple[str, str, str], ...]] = {
         ("B", "frustum", "area of the lower base"),
         ("T", "frustum", "area of the upper base"),
         ("h", "-cube sphere hemisphere solid", "height"),
-        ("r", _ROUND, "base radius|radius of the base"),
+        ("r", _ROUND, "base radius|radius of the base|radius of its base|radius of the circular base"),
         ("r", f"{_ROUND} sphere hemisphere", "radius"),
-        ("d", _ROUND, "base diameter|diameter of the base"),
+        ("d", _ROUND, "base diameter|diameter of the base|diameter of its base"),
         ("d", f"{_ROUND} sphere hemisphere", "diameter"),
         ("C", _ROUND, "base circumference|circumference of the base"),
         ("X", _ROUND, "area of the axial section"),
         ("R", "frustum", "lower base radius|radius of the lower base"),
+        ("R", "frustum", "large base radius|larger base radius|radius of the larger base"),
         ("r", "frustum", "upper base radius|radius of the upper base"),
+        ("r", "frustum", "small base radius|smaller base radius|radius of the smaller base"),
         ("l", "cone frustum", "slant height"),
         ("s", _POINTED, "slant height"),
         ("e", _POINTED, "lateral edge"),
@@ -98,9 +101,9 @@ _WORDS: dict[Lang, tuple[tuple[str, str, str], ...]] = {
         ("B", "frustum", "下底面面积"),
         ("T", "frustum", "上底面面积"),
         ("h", "-cube sphere hemisphere solid", "高"),
-        ("r", _ROUND, "底面半径"),
+        ("r", _ROUND, "底面半径|底面圆的半径|底面圆半径"),
         ("r", f"{_ROUND} sphere hemisphere", "半径"),
-        ("d", _ROUND, "底面直径"),
+        ("d", _ROUND, "底面直径|底面圆的直径|底面圆直径"),
         ("d", f"{_ROUND} sphere hemisphere", "直径"),
         ("C", _ROUND, "底面周长"),
         ("X", _ROUND, "轴截面面积"),
@@ -109,7 +112,7 @@ _WORDS: dict[Lang, tuple[tuple[str, str, str], ...]] = {
         ("l", "cone", "母线"),
         ("l", "cone frustum", "母线长"),
         ("s", _POINTED, "斜高"),
-        ("e", _POINTED, "侧棱长"),
+        ("e", _POINTED, "侧棱|侧棱长"),
         ("n", "cone", "侧面展开图的圆心角"),
         ("G", "sphere", "大圆面积"),
         ("a", "cuboid", "长"),
@@ -144,8 +147,9 @@ _RATIOS = {
     "zh": {"k": "相似比", "A": "表面积之比", "Q": "体积之比"},
 }
 _FILLERS = {
-    "en": "a|an|has|are|have|with|consider|is|of|and|the|its|,|.|what|find|?|in|down|into|to",
-    "zh": "一个|已知|的|是|为|，|、|。|求|多少|？|其中|与",
+    "en": "a|an|has|are|have|with|consider|is|of|and|the|its|,|.|what|find|?|in|down|into|to|calculate|compute|"
+    "determine|if|given|that|whose|this|below|:|;",
+    "zh": "一个|已知|的|是|为|，|、|。|求|多少|？|其中|与|若|如果|设|有|某|这个|该|此|计算|求出|则|那么|问",
 }
 _SIGNS = {
     "en": {
@@ -165,7 +169,7 @@ _SIGNS = {
         "t": "that touches all faces", "u": "that touches both bases and the lateral surface", "I": "its",
     },
     "zh": {
-        "=": "等于", "x": "倍", "M": "把它熔铸成|将它熔化后铸成|把它装满水，再全部倒入|恰好装满|"
+        "=": "等于", "x": "倍", "D": "分别", "M": "把它熔铸成|将它熔化后铸成|把它装满水，再全部倒入|恰好装满|"
         "把它浸没在盛水的容器中，上升的水是", "K": "个相同的",
         "I": "它的|其",
         "J": "一个几何体由|组成|和放在它上面的|和|在|上放一个", "O": "从|中挖去一个|从一个|上截去一个",
@@ -213,7 +217,9 @@ def lexicon(lang: Lang) -> tuple[dict[str, tuple[str, str]], re.Pattern[str]]:
         words["等底等高"] = ("sh", "")
     longest = sorted(words, key=len, reverse=True)
     bound = r"(?![a-zA-Z])" if lang == "en" else ""
-    pattern = "|".join(re.escape(word) + (bound if word[-1].isalpha() else "") for word in longest)
+    # 圆柱体积 is a solid and its volume, though 圆柱体 is a solid too.
+    volume = {word: "(?!积)" for word in words if word.endswith("体") and word[:-1] in _SOLIDS["zh"]}
+    pattern = "|".join(re.escape(w) + (bound if w[-1].isalpha() else "") + volume.get(w, "") for w in longest)
     return words, re.compile(pattern)
 
 
@@ -224,6 +230,6 @@ def letter_of(lang: Lang, word: str, kind: str) -> str | None:
         if word in names.split("|"):
             kind = kind.removeprefix("small")
             without = kinds[1:].split() if kinds.startswith("-") else None
-            if kinds == "*" or (without is not None and kind not in without) or kind in kinds.split():
+            if kinds == "*" or (kind in kinds.split() if without is None else kind not in without):
                 return letter
     return None

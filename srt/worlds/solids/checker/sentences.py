@@ -11,14 +11,29 @@ from collections.abc import Mapping
 from srt.io.records import Lang
 
 _ITEM = {"en": r"(?:an? |the )?Q(?: of| is)? V", "zh": "Q(?:是|为)? ?V"}
-_ITEMS = {"en": f"{_ITEM['en']}(?:(?:, | and ){_ITEM['en']})*", "zh": f"{_ITEM['zh']}(?:[，、]{_ITEM['zh']})*"}
+_ITEMS = {
+    "en": f"{_ITEM['en']}(?:(?:, | and |, and ){_ITEM['en']})*",
+    "zh": f"(?:{_ITEM['zh']}(?:[，、]{_ITEM['zh']})*|Q(?:[、和与]Q)+分别(?:是|为) ?V(?:[、，和]V)+)",
+}
 LABEL: dict[Lang, re.Pattern[str]] = {"en": re.compile(_ITEM["en"]), "zh": re.compile(_ITEM["zh"])}
 LABELS_BETWEEN: dict[Lang, str] = {"en": "; ", "zh": "；"}
 """What separates the labels of a picture."""
 
+_OPENING = "(?:已知|若|如果|设|有)?(?:一个|某)?"
 _FIRST = {
-    "en": ("A S has #", "Consider a S with #", "In a S,? #", "A S with #", "The figure shows a S"),
-    "zh": ("一个S的#", "(?:已知|已知一个)?S的#", "S#", "一个S，#", "如图是一个S"),
+    "en": (
+        "A S has #",
+        "Consider a S with #",
+        "In a S,? #",
+        "A S with #",
+        "The figure shows a S",
+        "A S: #",
+        "The S(?: below)? has #",
+        "If a S has #",
+        "Given a S with #",
+        "The Q of a S is V(?: and its Q is V)?",
+    ),
+    "zh": (rf"{_OPENING}S(?:的|，它的|，)?#", rf"{_OPENING}#的S", "如图是一个S"),
 }
 _LATER = {
     "en": (
@@ -70,13 +85,27 @@ _MADE = {
         r"一个(?P<pair>圆锥|圆柱|正四棱锥|长方体)和一个小(?P=pair)相似",
     ),
 }  # fmt: skip
+_FIND, _WHAT = "(?:[Ff]ind|[Cc]alculate|[Cc]ompute|[Dd]etermine)", "[Ww]hat is"
+_SOUGHT, _HOW_MUCH = "(?:求|计算|求出)", "(?:是|为|等于)多少？"
+_MEASURE = {"en": "(?:the Q of (?:the|this) S|its Q|the Q)", "zh": "(?:(?:这个|该|此)?S的?Q|(?:它的|其)?Q)"}
 _ASKED = {
     "en": (
-        r"Find (?:the Q of the S|its Q|the Q|the Z of the S to the S)\.",
-        r"What is (?:the Q of the S|its Q|the Z of the S to the S)\?",
+        rf"{_FIND} (?:{_MEASURE['en']}|Q)\.", rf"{_WHAT} {_MEASURE['en']}\?",
+        r"[Ff]ind the Z of the S to the S\.", rf"{_WHAT} the Z of the S to the S\?",
     ),
-    "zh": ("求(?:S的Q|它的Q|其Q|Q|S与S的Z)。", "(?:S的Q|它的Q|S与S的Z)是多少？"),
-}
+    "zh": (
+        f"{_SOUGHT}{_MEASURE['zh']}(?:是多少)?。", f"(?:则|那么|问)?{_MEASURE['zh']}{_HOW_MUCH}",
+        "求S与S的Z。", "S与S的Z是多少？",
+    ),
+}  # fmt: skip
+_AT_ONCE = {
+    "en": (
+        rf"{_FIND} the Q of a S (?:with|that has|whose) #\.", rf"{_WHAT} the Q of a S (?:with|that has|whose) #\?",
+    ),
+    "zh": (
+        f"{_SOUGHT}(?:一个|某)?#的S的Q(?:是多少)?。", f"(?:一个|某)?#的S的Q{_HOW_MUCH}",
+    ),
+}  # fmt: skip
 
 
 def _forms(forms: Mapping[str, tuple[str, ...]], stops: dict[str, str]) -> dict[Lang, re.Pattern[str]]:
@@ -87,8 +116,19 @@ def _forms(forms: Mapping[str, tuple[str, ...]], stops: dict[str, str]) -> dict[
     }
 
 
-_STOP = {"en": r"\.", "zh": "[。，]"}
+_STOP = {"en": "[.,;]", "zh": "[。，]"}
 FIRST, LATER, MADE = _forms(_FIRST, _STOP), _forms(_LATER, _STOP), _forms(_MADE, _STOP)
 """Sentences before and after a solid is named, and, in the words of the text, those that put two together."""
-ASKED = _forms(_ASKED, {"en": "", "zh": ""})
-"""Questions, without their unit."""
+ASKED, AT_ONCE = _forms(_ASKED, {"en": "", "zh": ""}), _forms(_AT_ONCE, {"en": "", "zh": ""})
+"""Questions, without their unit, and those that give the measures too."""
+GAP = re.compile(r"(?:（[ 　]*）|\([ 　]*\)|__+) ?([^_（）()]*?)[。．]?$")
+"""What stands at the end of a Chinese question for how many; its unit follows."""
+SIDES = re.compile(
+    r"A (?:(?:rectangular )?(?:box|tank)|rectangular prism|cuboid) (?:is|measures|of) (.+) by (.+) by (.+)[.,;]"
+)
+"""The sides of a cuboid, without names."""
+UNROLLED = re.compile(
+    r"(?:已知|若|如果|设|有)?(?:(?:一个|某)?圆锥的)?侧面展开图是(?:一个|某)?半径[是为]?(.+?)"
+    r"(?:[、，]圆心角[是为]?(.+?)的扇形|的半圆)[。，]"
+)
+"""The lateral surface of a cone as a sector or half of a circle: its radius, which is the slant height, and angle."""

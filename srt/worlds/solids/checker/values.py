@@ -19,8 +19,10 @@ UNIT_WORDS = {
     **{f"{w}{u}": f"{x}^{p}" for u, x in (("毫米", "mm"), ("厘米", "cm"), ("分米", "dm"), ("米", "m"))
        for w, p in (("平方", 2), ("立方", 3))},
 }  # fmt: skip
+UNIT_WORDS |= {"liters": "L", "milliliters": "mL"}
 UNIT_WORDS |= {
-    f"{power}{word}metres": f"{short}m{mark}"
+    f"{power}{word}{metres}": f"{short}m{mark}"
+    for metres in ("metres", "meters")
     for power, mark in (("", ""), ("square ", "^2"), ("cubic ", "^3"))
     for word, short in (("centi", "c"), ("deci", "d"), ("milli", "m"), ("", ""))
 }
@@ -52,8 +54,8 @@ class Value:
 
 
 def option_value(text: str) -> Value | None:
-    """The value that an option states."""
-    match = VALUE.fullmatch(text.strip())
+    """The value that an option states; ``None`` for anything else, and for what is too long to be one."""
+    match = VALUE.fullmatch(text.strip()) if len(text) <= 100 else None
     number = number_of(match["number"]) if match else None
     return (
         None if match is None or number is None else Value(number, UNIT_WORDS[match["unit"]] if match["unit"] else "")

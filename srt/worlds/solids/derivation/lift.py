@@ -24,7 +24,8 @@ from srt.worlds.solids.derivation.derive import (
 from srt.worlds.solids.derivation.solve_solid import answer_of, right_letters, same
 from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.formulas import FormulaTree, about, formula_text, names_in, parse_formula, positive_value
-from srt.worlds.solids.reading.read_solid import ReadSolid, read_measure
+from srt.worlds.solids.reading.measures import read_measure
+from srt.worlds.solids.reading.read_solid import ReadSolid
 from srt.worlds.solids.statement import Measure, converted, unit_of
 from srt.worlds.solids.table import Rule, full_name
 from srt.worlds.world import Refused
@@ -33,9 +34,11 @@ _PART = r"[0-9π√^²³+\-−×·*/÷(). ]"
 # With a number in it; nothing of it is tried twice.
 _SIDE = rf"(?=(?:[\^+\-−×·*/÷(. ]|sqrt|pi)*+[0-9π√²³)])(?:{_PART}|sqrt|pi)++"
 _CHAIN = re.compile(
-    rf"(?<!{_PART})(?<!sqrt)(?<!pi)(?P<first>{_SIDE})(?:[=＝]{_SIDE})*[=＝](?P<last>{_SIDE})"
+    rf"(?<!{_PART})(?<!sqrt)(?<!pi)(?P<sides>{_SIDE}(?:[=＝]{_SIDE})+)"
     r"(?P<unit>[a-zA-Z]+[²³^23]*|[平立]?方?[毫厘分]?米)?"
 )
+_SHOWN = 60
+"""Characters of an equation in a message."""
 _PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "²": "", "³": ""})
 
 
@@ -114,7 +117,7 @@ def _take(equation: _Equation, read: ReadSolid, known: Derivation) -> None:
         steps.setdefault(rule.target, SolidStep("CONSTRAIN", cites, claim, rule, measure))
     if len(steps) != 1:
         several = f"can be {', '.join(steps)}" if steps else "is no formula of the table with known measures"
-        raise Refused("not_lifted", f"steps: {formula_text(equation.formula)} = {equation.value} {several}")
+        raise Refused("not_lifted", f"steps: {_shown(formula_text(equation.formula))} = {equation.value} {several}")
     known.update(steps)
 
 
@@ -126,18 +129,28 @@ def _says(equation: FormulaTree, rule: Rule, numbers: dict[str, ExactNumber]) ->
     given = {name: float(numbers[name]) for name in rule.uses}
     local = {name: full_name(name, rule.target) for name in names_in(rule.formula)}
     rng = random.Random(0)
-    tries: list[dict[str, float]] = []
-    while len(tries) < 60:
-        tries.append({name: 10 ** rng.uniform(-0.5, 1.5) for name in given})
-    wanted = [about(rule.formula, {name: values[full] for name, full in local.items()}) for values in tries]
-    for said in islice(_readings_of(equation, given), 4000):
-        if set(names_in(said)) != set(given):
-            continue
-        found = [about(said, values) for values in tries]
-        both = [(x, y) for x, y in zip(found, wanted, strict=True) if x is not None and y is not None]
-        if len(both) > 5 and all(math.isclose(x, y, rel_tol=1e-9) for x, y in both):
-            return True
-    return False
+    tries: list[tuple[dict[str, float], float]] = []
+    for _ in range(60):
+        values = {name: 10 ** rng.uniform(-0.5, 1.5) for name in given}
+        wanted = about(rule.formula, {name: values[full] for name, full in local.items()})
+        if wanted is not None:
+            tries.append((values, wanted))
+    readings = islice(_readings_of(equation, given), 4000)
+    return any(set(names_in(said)) == set(given) and _is_alike(said, tries) for said in readings)
+
+
+def _is_alike(said: FormulaTree, tries: list[tuple[dict[str, float], float]]) -> bool:
+    """Whether it has the value wanted at each of more than five tries where it has one; the first other value ends it.
+
+    Most readings are others, so most take one try.
+    """
+    alike = 0
+    for values, wanted in tries:
+        found = about(said, values)
+        if found is not None and not math.isclose(found, wanted, rel_tol=1e-9):
+            return False
+        alike += found is not None
+    return alike > 5
 
 
 def _readings_of(formula: FormulaTree, given: dict[str, float]) -> Iterator[FormulaTree]:
@@ -154,18 +167,26 @@ def _readings_of(formula: FormulaTree, given: dict[str, float]) -> Iterator[Form
 
 
 def _equations(text: str) -> Iterator[_Equation]:
+    """The equations of a text: of a chain, the first side and the last, where all between have the same value."""
     for match in _CHAIN.finditer(text):
-        value = read_measure(f"{match['last'].strip()} {match['unit'] or ''}".strip())
+        shown = repr(_shown(match[0].strip()))
+        *sides, last = re.split("[=＝]", match["sides"])
+        value = read_measure(f"{last.strip()} {match['unit'] or ''}".strip())
         if value is None:
-            raise Refused("not_lifted", f"steps: {match[0].strip()!r} is not understood")
-        try:
-            formula = parse_formula(_formula_of(match["first"]))
-            exact = positive_value(formula, {})
-        except (ValueError, KeyError, ArithmeticError):
-            raise Refused("not_lifted", f"steps: {match[0].strip()!r} is not understood") from None
-        if exact != value.number:
-            raise Refused("not_lifted", f"steps: {match[0].strip()!r} does not hold")
+            raise Refused("not_lifted", f"steps: {shown} is not understood")
+        for side in reversed(sides):
+            try:
+                formula = parse_formula(_formula_of(side))
+                exact = positive_value(formula, {})
+            except (ValueError, KeyError, ArithmeticError):
+                raise Refused("not_lifted", f"steps: {shown} is not understood") from None
+            if exact != value.number:
+                raise Refused("not_lifted", f"steps: {shown} does not hold")
         yield _Equation(formula, value, bool(match["unit"]))
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _formula_of(text: str) -> str:

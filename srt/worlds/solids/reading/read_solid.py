@@ -6,32 +6,29 @@ The checker has a reader of its own, which works in another way.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from functools import cache
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from srt.io.records import Lang, Problem
-from srt.worlds.solids.exact import ExactNumber, whole
-from srt.worlds.solids.reading import wordings
-from srt.worlds.solids.reading.quantity_words import RATIOS, quantities
-from srt.worlds.solids.reading.wordings import SOLIDS, UNIT_WORDS
+from srt.worlds.solids.reading import published, wordings
+from srt.worlds.solids.reading.matching import items, kind_of, letter_of, matches, without_blank
+from srt.worlds.solids.reading.measures import SPELT, is_long, read_measure
+from srt.worlds.solids.reading.quantity_words import RATIOS
+from srt.worlds.solids.reading.wordings import SOLIDS
 from srt.worlds.solids.statement import UNITS, GivenFact, Measure, SolidStatement
 from srt.worlds.solids.table import DIMENSION, structure_claim
 from srt.worlds.world import Refused
 
-_TERM = re.compile(r"([+-]?)(\d+(?:\.\d+)?)?(?:√(\d+))?(π?)(?:/\(?(\d*)(π?)\)?)?")
-_SUM = re.compile(r"-?[^\s+-]+(?: [+-] [^\s+-]+)*")
-_SENTENCES = {"en": re.compile(r"(?<=[.?])\s+"), "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求)")}
-_SPELT = {word: unit for lang in UNIT_WORDS for unit, word in UNIT_WORDS[lang].items()}
-_SPELT |= {unit.replace("^2", "²").replace("^3", "³"): unit for unit in UNITS if unit and unit != "deg"} | {
-    "cc": "cm^3",
-    "°": "deg",
+_SENTENCES = {
+    "en": re.compile(r"(?<=[.?])\s+|(?<=[;,])\s(?=(?:find|calculate|compute|determine|what is) )"),
+    "zh": re.compile(r"(?<=[。？])\s*|(?<=，)(?=求|计算|则|那么|问|[^，。]*多少)"),
 }
-_SPELT |= {unit: unit for unit in UNITS if "^" in unit}
-_LONG = {"centimetres": "cm", "metres": "m", "decimetres": "dm", "millimetres": "mm"}
-_SPELT |= {f"{power}{word}": f"{unit}{mark}" for word, unit in _LONG.items() for power, mark in wordings.POWERS.items()}
-_UNIT = "|".join(sorted(map(re.escape, _SPELT), key=len, reverse=True))
+"""Between sentences, and before a question that ends one."""
+_UNNAMED = "VSDEp"
+"""What a cuboid has whichever of its sides is the height."""
+
+_LONGEST = 2000
+"""Characters of a question."""
 
 
 class ReadSolid(NamedTuple):
@@ -44,8 +41,12 @@ class ReadSolid(NamedTuple):
 def read_solid(problem: Problem) -> ReadSolid:
     """Read the problem; raises :class:`~srt.worlds.world.Refused` for a wording that is not known."""
     lang = problem.lang
+    if len(problem.question) > _LONGEST:
+        raise Refused("unknown_wording", f"question: more than {_LONGEST} characters")
     sentences = [text for text in _SENTENCES[lang].split(problem.question.strip()) if text]
     reader = _Reader(lang)
+    if len(sentences) == 1:
+        sentences = reader.parted(sentences[0])
     labels = problem.diagram_description
     for number, sentence in enumerate(sentences[:-1], 1):
         if not reader.read(sentence, number):
@@ -80,34 +81,6 @@ def looks_like_solids(problem: Problem) -> bool:
     return True
 
 
-def read_measure(text: str) -> Measure | None:
-    """A number with or without a unit; ``None`` for anything else."""
-    match = re.fullmatch(rf"(.*?[\dπ)])\s*({_UNIT})?", text.strip())
-    if match is None or (number := _number(match[1])) is None:
-        return None
-    return Measure(number, _SPELT[match[2]] if match[2] else "")
-
-
-def _number(text: str) -> ExactNumber | None:
-    total = ExactNumber(())
-    if not _SUM.fullmatch(text) or re.search(r"/\(\d+\)", text):
-        return None
-    words = re.sub(r"([+-])\s*", r" \1", text).split()
-    for word in words:
-        match = _TERM.fullmatch(word)
-        if match is None or not word.strip("+-") or (match[5] == "" and not match[6] and "/" in word):
-            return None
-        sign, factor, root, above, below, under = match.groups()
-        if not (factor or root or above) or (root and "/" in word and factor == ""):
-            return None
-        value = Fraction(factor or 1) / Fraction(below or 1) * (-1 if sign == "-" else 1)
-        if root is not None and (int(root) < 2 or len(root) > 9):
-            return None
-        term = ExactNumber(((len(above) - len(under or ""), 1, value),))
-        total = total.plus(term.times(whole(int(root)).root()) if root else term)
-    return total if words else None
-
-
 class _Reader:
     """Reads sentences one after the other, and keeps what they say."""
 
@@ -116,6 +89,18 @@ class _Reader:
         self.solids: list[str] = []
         self.facts: list[GivenFact] = []
         self.pictured = False
+        self._unnamed = False
+
+    def parted(self, sentence: str) -> list[str]:
+        """A problem of one sentence as two: what it gives, and what it asks; as it is where it is no such problem."""
+        lang = self._lang
+        text = without_blank(sentence[:1].upper() + sentence[1:], lang)
+        for found in matches(published.ASKED_AT_ONCE[lang], text, lang):
+            if lang == "en":
+                return [f"A {found['new']} with {found['measures']}.", f"Find its {found['quantity']}."]
+            asked = f"它的{found['quantity']}是多少{found.get('unit', '')}？"
+            return [f"{found['new']}的{found['measures']}。", asked]
+        return [sentence]
 
     def read_picture(self, labels: str) -> bool:
         """Whether all labels are understood; what they say is kept."""
@@ -123,15 +108,15 @@ class _Reader:
         words = SOLIDS[self._lang].get(kind, ("",))
         separator = "；" if self._lang == "zh" else "; "
         return bool(kind) and all(
-            len(list(_items(x, kind, self._lang))) == 1 and self._measured(words[0], {"measures": x}, 0)
+            len(list(items(x, kind, self._lang))) == 1 and self._measured(words[0], {"measures": x}, 0)
             for x in labels.split(separator)
         )
 
     def read(self, sentence: str, number: int) -> bool:
         """Whether the sentence is understood; what it says is kept."""
         lang = self._lang
-        if sentence.endswith("，"):
-            sentence = sentence[:-1] + "。"
+        if sentence.endswith(("，", ",", ";")):
+            sentence = sentence[:-1] + ("。" if lang == "zh" else ".")
         for structure, texts in wordings.STRUCTURES[lang].items():
             if sentence in texts:
                 if self.solids:
@@ -140,43 +125,69 @@ class _Reader:
                 self.solids += [one, other, *(["solid"] if sign != "~" else [])]
                 self.facts.append(GivenFact(number, structure_claim(structure)))
                 return True
-        for found in _matches(wordings.PICTURED[lang], sentence, lang):
-            if not self.solids and _kind(found["new"], lang) != "solid":
-                self.solids, self.pictured = [_kind(found["new"], lang)], True
+        for found in matches(wordings.PICTURED[lang], sentence, lang):
+            if not self.solids and kind_of(found["new"], lang) != "solid":
+                self.solids, self.pictured = [kind_of(found["new"], lang)], True
                 return True
-        for found in _matches((*wordings.GIVEN[lang], *wordings.ALSO_GIVEN[lang]), sentence, lang):
-            known = self.solids or _kind(found["new"], lang) == "solid"
+        for found in matches((*wordings.GIVEN[lang], *published.GIVEN[lang]), sentence, lang):
+            known = self.solids or kind_of(found["new"], lang) == "solid"
             if not known and self._measured(found["new"], found, number):
-                self.solids = [_kind(found["new"], lang), *self.solids]
+                self.solids = [kind_of(found["new"], lang), *self.solids]
                 return True
-        for found in _matches(wordings.LATER[lang], sentence, lang):
-            if _kind(found["known"], lang) in self.solids and self._measured(found["known"], found, number):
+        if not self.solids and (self._sides(sentence, number) or self._unrolled(sentence, number)):
+            return True
+        for found in matches(wordings.LATER[lang], sentence, lang):
+            if kind_of(found["known"], lang) in self.solids and self._measured(found["known"], found, number):
                 return True
-        for found in _matches(wordings.RATIO[lang], sentence, lang):
+        for found in matches(wordings.RATIO[lang], sentence, lang):
             if self._is_ratio(found) and self._measured(found["known"], found, number):
                 return True
-        for found in (*_matches(wordings.EQUAL[lang], sentence, lang), *_matches(wordings.TIMES[lang], sentence, lang)):
-            one, two = _kind(found["known"], lang), _kind(found["second"], lang)
-            left, right = _letter(found["quantity"], one, lang), _letter(found["other"], two, lang)
+        for found in (*matches(wordings.EQUAL[lang], sentence, lang), *matches(wordings.TIMES[lang], sentence, lang)):
+            one, two = kind_of(found["known"], lang), kind_of(found["second"], lang)
+            left, right = letter_of(found["quantity"], one, lang), letter_of(found["other"], two, lang)
             if {one, two} <= set(self.solids) and left and right and _comparable(left, right):
                 times = f"{int(found['times'])}*" if "times" in found else ""
                 return self._link(f"{left}({one}) = {times}{right}({two})", number)
         return self._recast(sentence, number)
 
+    def _sides(self, sentence: str, number: int) -> bool:
+        """The three sides of a cuboid, with units or all without."""
+        for found in matches(published.SIDES[self._lang], sentence, self._lang):
+            measures = [read_measure(found[side]) for side in ("long", "wide", "high")]
+            if any(is_long(found[side]) for side in ("long", "wide", "high")):
+                return False
+            units = {UNITS[measure.unit] if measure.unit else 0 for measure in measures if measure}
+            if None in measures or len(units) > 1 or not all(m and _fits("a", m.unit) for m in measures):
+                return False
+            names = ("a(cuboid)", "b(cuboid)", "h(cuboid)")
+            self.facts += [GivenFact(number, name, m) for name, m in zip(names, measures, strict=True)]
+            self.solids, self._unnamed = ["cuboid"], True
+            return True
+        return False
+
+    def _unrolled(self, sentence: str, number: int) -> bool:
+        """The lateral surface of a cone as a sector."""
+        for found in matches(published.UNROLLED[self._lang], sentence, self._lang):
+            values = {"l": found["value"], "n": found.get("angle", "180°")}
+            if self._kept([(letter, "cone", value) for letter, value in values.items()], number):
+                self.solids = ["cone"]
+                return True
+        return False
+
     def _is_ratio(self, found: dict[str, str]) -> bool:
         """Whether the first solid of a ratio is similar to the other, a small one."""
-        large, small = _kind(found["second"], self._lang), _kind(found["known"], self._lang)
+        large, small = kind_of(found["second"], self._lang), kind_of(found["known"], self._lang)
         return small == f"small{large}" and small in self.solids
 
     def _recast(self, sentence: str, number: int) -> bool:
         lang = self._lang
         templates = (*wordings.RECAST[lang], *wordings.POURED[lang], *wordings.MANY[lang])
-        for found in _matches(templates, sentence, lang):
-            new = _kind(found["new"], lang)
+        for found in matches(templates, sentence, lang):
+            new = kind_of(found["new"], lang)
             if (
                 len(self.solids) != 1
                 or new in (*self.solids, "solid")
-                or _kind(found.get("known", found["new"]), lang) != new
+                or kind_of(found.get("known", found["new"]), lang) != new
             ):
                 continue
             (old,) = self.solids
@@ -194,17 +205,23 @@ class _Reader:
 
     def _measured(self, word: str, found: dict[str, str], number: int) -> bool:
         """Keep the measures of a sentence; whether all are understood."""
-        kind, lang = _kind(word, self._lang), self._lang
+        kind, lang = kind_of(word, self._lang), self._lang
         if "value" in found:
-            items = [(found["quantity"], found["value"])]
+            pairs = [(found["quantity"], found["value"])]
+            pairs += [(found["other"], found["more"])] if "more" in found else []
         else:
-            items = [(q, v) for q, v in _items(found["measures"], kind, lang)]
+            pairs = list(items(found["measures"], kind, lang))
+        letters = [(letter_of(quantity, kind, lang), kind, value) for quantity, value in pairs]
+        if any((letter in RATIOS) != ("second" in found) for letter, _, _ in letters):
+            return False
+        return self._kept(letters, number)
+
+    def _kept(self, pairs: Sequence[tuple[str | None, str, str]], number: int) -> bool:
+        """Keep letters of solids with their values; whether all are understood."""
         facts = []
-        for quantity, value in items:
-            letter, measure = _letter(quantity, kind, lang), read_measure(value)
-            if letter is None or measure is None or not _fits(letter, measure.unit) or _is_long(value):
-                return False
-            if (letter in RATIOS) != ("second" in found):
+        for letter, kind, value in pairs:
+            measure = read_measure(value)
+            if letter is None or measure is None or not _fits(letter, measure.unit) or is_long(value):
                 return False
             facts.append(GivenFact(number, f"{letter}({kind})", measure))
         self.facts += facts
@@ -212,42 +229,38 @@ class _Reader:
 
     def asked(self, question: str) -> tuple[str, str] | None:
         """The quantity that is asked, and its unit."""
+        asked = self._asked(question)
+        if self._unnamed and (len(self.facts) > 3 or asked is None or asked[0][0] not in _UNNAMED):
+            return None
+        return asked
+
+    def _asked(self, question: str) -> tuple[str, str] | None:
         lang = self._lang
-        for found in _matches((*wordings.IN_UNIT[lang], *wordings.ALSO_IN_UNIT[lang]), question, lang):
+        question = without_blank(question[:1].upper() + question[1:], lang)
+        for found in matches(published.HELD[lang], question, lang):
+            unit = SPELT[found["unit"]]
+            return (f"V({self.solids[0]})", unit) if len(self.solids) == 1 and UNITS[unit] == 3 else None
+        for found in matches((*wordings.IN_UNIT[lang], *published.IN_UNIT[lang]), question, lang):
             if "known" not in found and len(self.solids) != 1:
                 continue
-            kind = _kind(found["known"], lang) if "known" in found else self.solids[0]
-            letter = _letter(found["quantity"], kind, lang) if kind in self.solids else None
-            unit = _SPELT[found["unit"]]
+            kind = kind_of(found["known"], lang) if "known" in found else self.solids[0]
+            letter = letter_of(found["quantity"], kind, lang) if kind in self.solids else None
+            unit = SPELT[found["unit"]]
             if letter and UNITS[unit] == DIMENSION.get(letter, 1):
                 return f"{letter}({kind})", unit
-        for found in _matches((*wordings.QUESTIONS[lang], *wordings.ASKED_RATIO[lang]), question, lang):
-            kind = _kind(found["known"], lang)
+        for found in matches(
+            (*wordings.QUESTIONS[lang], *published.QUESTIONS[lang], *wordings.ASKED_RATIO[lang]), question, lang
+        ):
+            kind = kind_of(found["known"], lang)
             if "second" in found and not self._is_ratio(found):
                 continue
-            letter = _letter(found["quantity"], kind, lang) if kind in self.solids else None
+            letter = letter_of(found["quantity"], kind, lang) if kind in self.solids else None
             if letter and (letter in RATIOS) == ("second" in found):
                 return f"{letter}({kind})", ""
-        for found in _matches((*wordings.ABOUT_IT[lang], *wordings.ALSO_ABOUT_IT[lang]), question, lang):
-            if len(self.solids) == 1 and (letter := _letter(found["quantity"], self.solids[0], lang)):
+        for found in matches((*wordings.ABOUT_IT[lang], *published.ABOUT_IT[lang]), question, lang):
+            if len(self.solids) == 1 and (letter := letter_of(found["quantity"], self.solids[0], lang)):
                 return f"{letter}({self.solids[0]})", ""
         return None
-
-
-def _items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
-    """The pairs of a quantity and a value that ``text`` lists; one of them is empty where it does not."""
-    separator = re.compile("，|、" if lang == "zh" else r", | and ")
-    words = "|".join(_words(kind, lang))
-    value = r"(\S|\S.*\S)"
-    pattern = rf"(?:an? |the )?({words})(?: of| is)? {value}" if lang == "en" else rf"({words})(?:是|为)? ?{value}"
-    for item in separator.split(text):
-        match = re.fullmatch(pattern, item)
-        yield (match[1], match[2]) if match else ("", "")
-
-
-def _is_long(value: str) -> bool:
-    """Whether a number has more than twelve digits."""
-    return len(re.findall("[0-9]", re.sub(rf"(?:{_UNIT})$", "", value))) > 12
 
 
 def _fits(letter: str, unit: str) -> bool:
@@ -260,40 +273,3 @@ def _fits(letter: str, unit: str) -> bool:
 
 def _comparable(one: str, other: str) -> bool:
     return DIMENSION.get(one, 1) == DIMENSION.get(other, 1) > 0
-
-
-def _kind(word: str, lang: Lang) -> str:
-    return next(kind for kind, names in SOLIDS[lang].items() if word in names)
-
-
-def _letter(word: str, kind: str, lang: Lang) -> str | None:
-    return next((letter for letter, names in quantities(kind, lang).items() if word in names), None)
-
-
-def _words(kind: str, lang: Lang) -> list[str]:
-    return sorted((word for names in quantities(kind, lang).values() for word in names), key=len, reverse=True)
-
-
-def _matches(templates: Sequence[str], text: str, lang: Lang) -> Iterator[dict[str, str]]:
-    for template in templates:
-        if match := _pattern(template, lang).fullmatch(text):
-            yield match.groupdict()
-
-
-@cache
-def _pattern(template: str, lang: Lang) -> re.Pattern[str]:
-    solids = "|".join(sorted((name for names in SOLIDS[lang].values() for name in names), key=len, reverse=True))
-    every = sorted({word for kind in SOLIDS[lang] for word in _words(kind, lang)}, key=len, reverse=True)
-    slots = {
-        "new": solids,
-        "known": solids,
-        "second": solids,
-        "quantity": "|".join(every),
-        "other": "|".join(every),
-        "measures": ".+",
-        "value": r"\S(?:.*\S)?",
-        "times": "[1-9][0-9]{0,3}",
-        "unit": _UNIT,
-    }
-    pieces = re.split(r"\{(\w+)\}", template)
-    return re.compile("".join(rf"(?P<{p}>{slots[p]})" if n % 2 else re.escape(p) for n, p in enumerate(pieces)))

@@ -54,19 +54,6 @@ GIVEN: dict[Lang, tuple[str, ...]] = {
 }
 PICTURED: dict[Lang, tuple[str, ...]] = {"en": ("The figure shows a {new}.",), "zh": ("如图是一个{new}。",)}
 """Where the picture gives the measures; ``diagram_description`` lists its labels."""
-ALSO_GIVEN: dict[Lang, tuple[str, ...]] = {
-    "en": ("In a {new} {measures}.", "In a {new}, {measures}.", "A {new} with {measures}."),
-    "zh": ("{new}的{measures}。", "{new}{measures}。", "一个{new}，{measures}。", "已知一个{new}的{measures}。"),
-}
-"""Wordings of published problems, which are read and not written."""
-ALSO_IN_UNIT: dict[Lang, tuple[str, ...]] = {
-    "en": ("Find its {quantity} in {unit}.", "What is its {quantity} in {unit}?", "Find the {quantity} in {unit}."),
-    "zh": ("它的{quantity}是多少{unit}？", *(f"求{its}{{quantity}}（单位：{{unit}}）。" for its in ("它的", "其", ""))),
-}
-ALSO_ABOUT_IT: dict[Lang, tuple[str, ...]] = {
-    "en": ("Find the {quantity}.",),
-    "zh": ("求{quantity}。", "求其{quantity}。"),
-}
 ITEMS: dict[Lang, tuple[str, ...]] = {
     "en": ("{quantity} {value}", "a {quantity} of {value}"),
     "zh": ("{quantity}{is}{value}",),

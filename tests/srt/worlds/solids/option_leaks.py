@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from srt.io.records import Problem
-from srt.worlds.solids.reading.read_solid import read_measure
+from srt.worlds.solids.reading.measures import read_measure
 
 LETTERS = "ABCD"
 

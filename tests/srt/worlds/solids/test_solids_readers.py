@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 
 from srt.io.records import Lang, Problem
-from srt.worlds.solids.checker.heard import hear
-from srt.worlds.solids.reading.read_solid import read_solid
 from srt.worlds.solids.solids_world import SolidsWorld
-from srt.worlds.world import Refused
+from tests.srt.worlds.solids.two_readers import changed, understood
 
 CHANGES: dict[Lang, str] = {
     "en": " has | have ; has | with ; has | has a ;A |The ;A |An ;The |A ;The |;a |the ;a |; is | of ; of | ; and |, ;"
@@ -26,48 +22,12 @@ CHANGES: dict[Lang, str] = {
 }
 
 
-def understood(problem: Problem) -> tuple[object, object]:
-    """What the solver reads, and what the checker reads; ``None`` where it is not read."""
-    solver: object = None
-    try:
-        statement = read_solid(problem).statement
-        facts = {
-            (f.sentence, f.name, f.measure and (round(float(f.measure.number), 6), f.measure.unit))
-            for f in statement.facts
-        }
-        solver = (facts, statement.asked, statement.unit)
-    except Refused:
-        pass
-    heard = hear(problem)
-    if heard is None:
-        return solver, None
-    said = {
-        (n, name, value and (round(value.number.about, 6), value.unit))
-        for n, found in heard.said.items()
-        for name, value in found.items()
-    }
-    return solver, (said, heard.asked, heard.unit)
-
-
-def changed(text: str, lang: Lang, rng: random.Random) -> Iterator[str]:
-    for change in CHANGES[lang].split(";"):
-        old, new = change.split("|")
-        if spots := [match.start() for match in re.finditer(re.escape(old), text)]:
-            at = rng.choice(spots)
-            yield text[:at] + new + text[at + len(old) :]
-    words = text.split(" ") if lang == "en" else list(text)
-    at, space = rng.randrange(len(words) - 1), " " if lang == "en" else ""
-    yield space.join([*words[:at], *words[at + 1 :]])
-    yield space.join([*words[: at + 1], *words[at:]])
-    yield space.join([*words[:at], words[at + 1], words[at], *words[at + 2 :]])
-
-
 @pytest.mark.parametrize("n", [40, pytest.param(1000, marks=pytest.mark.slow)])
 def test_what_one_reads_the_other_reads_alike(n: int) -> None:
     sampler, rng, seen = SolidsWorld().sampler({}), random.Random("wordings"), Counter[bool]()
     for index in range(n):
         problem = sampler(index)
-        texts = list(changed(problem.question, problem.lang, rng))
+        texts = list(changed(problem.question, problem.lang, CHANGES[problem.lang].split(";"), rng))
         for text in rng.sample(texts, min(len(texts), 12)):
             solver, checker = understood(problem.model_copy(update={"question": text}))
             assert solver == checker, text
@@ -86,6 +46,8 @@ def test_what_one_reads_the_other_reads_alike(n: int) -> None:
         ("A cube has edge 3. It is melted down and recast into 0 equal copies of a ball. Find the radius.", None),
         ("The figure shows a cone.  Find its volume.", "base radius 3; height 4 and slant height 5"),
         ("A cone has base radius 3 deg and height 4. Find its volume.", None),
+        ("A ball has height 6. Find its volume.", None),
+        ("A cone has base radius 3  cm and height 4 cm. Find its volume.", None),
     ],
 )
 def test_what_neither_reads(question: str, labels: str | None) -> None:
