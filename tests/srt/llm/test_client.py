@@ -84,11 +84,11 @@ def test_a_wrong_address_that_answers_with_pages_is_asked_once(
     fake_endpoint: ModuleType, open_client: Any, ask: Any
 ) -> None:
     async def run() -> None:
-        async with fake_endpoint.FakeEndpoint(faults=fake_endpoint.Faults(rates={"html": 1.0})) as fake:
-            async with open_client(fake.url) as opened:
-                for number in range(2):
-                    with pytest.raises(EndpointFault, match=rf"{fake.url}: answers with a web page.*should end in /v1"):
-                        await opened.client.ask(ask(number))
+        faults = fake_endpoint.Faults(rates={"html": 1.0})
+        async with fake_endpoint.FakeEndpoint(faults=faults) as fake, open_client(fake.url) as opened:
+            for number in range(2):
+                with pytest.raises(EndpointFault, match=rf"{fake.url}: answers with a web page.*should end in /v1"):
+                    await opened.client.ask(ask(number))
         assert fake.counts.total() == 1
 
     simulate(run())
