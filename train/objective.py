@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from srt.experiment.problem_sources import WorldProblems
 from srt.io.yaml_config import Config, one_by_name
 from srt.language.prompts import PromptStyle
-from srt.worlds.world import CLAIMS, NEEDED
+from srt.worlds.world import ASSERTIONS, CLAIMS, NEEDED
 from srt.worlds.world_registry import PlanName, TextStyleName
 
 Credit = Literal["trace", "first_fault"]
@@ -82,6 +82,13 @@ class Grpo(Config):
     text: TextStyleName = CLAIMS
     length: float = Field(default=0.0, ge=0, lt=1)
     vllm: Vllm | None = None
+
+    @field_validator("text")
+    @classmethod
+    def _is_paid(cls, style: str) -> str:
+        if style == ASSERTIONS:
+            raise ValueError(f"{style!r} has sentences, of which none can be proved, so there is no reward for it")
+        return style
 
 
 class Objective(Config):

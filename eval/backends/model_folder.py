@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -300,4 +300,11 @@ def _model_folder(folder: Path) -> Path:
         raise UserError(f"{folder}: not a model folder: there is no config.json in it")
     if not any(folder.glob("*.safetensors")):
         raise UserError(f"{folder}: no weights in safetensors form (*.safetensors) in it; other forms are not read")
+    # Headers alone are read: a broken download is told before anything is written, and by the name of its file.
+    for file in sorted(folder.glob("model*.safetensors")):
+        try:
+            with safe_open(file, framework="np"):
+                pass
+        except (OSError, SafetensorError) as error:
+            raise UserError(f"{file}: incomplete, or not safetensors: {one_line(error)}; copy it again") from None
     return folder

@@ -25,7 +25,7 @@ from eval.conformance.sides import (
     log_probabilities,
 )
 from eval.records.run_records import write_json
-from srt.io.output_paths import check_place
+from srt.io.output_paths import check_place, keep_apart, keep_outside
 from srt.io.problem_files import read_problems
 from srt.io.records import Problem
 from srt.io.yaml_config import parse_config
@@ -43,6 +43,9 @@ def check_backend(settings: CheckSettings) -> Conformance:
         UserError: a fault in the settings, the model, the problems, or the server.
     """
     check_place(settings.output)
+    keep_apart(settings.output, settings.problems)
+    for folder in (settings.model, settings.adapter):
+        keep_outside(settings.output, folder)
     reference = TransformersBackend(settings.model, settings.adapter, dtype=settings.reference_dtype)
     other = _other(settings)
     problems = _problems(settings)

@@ -15,7 +15,7 @@ from typing import Any
 
 from eval.learning.judged_samples import SampledRuns
 from srt.io.errors import UserError
-from srt.io.output_paths import check_place, keep_apart
+from srt.io.output_paths import check_place
 from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.language.text import linearize
@@ -43,7 +43,7 @@ def harvest(
     """
     check_place(out)
     sampled = SampledRuns.of(runs, problems)
-    keep_apart(out, problems, *(folder / name for folder in runs for name in ("predictions.jsonl", "run.json")))
+    sampled.keep_apart(out)
     counts: Counter[str] = Counter()
     found: dict[str, dict[str, Trace]] = defaultdict(dict)
     for sample in sampled.samples(workers):
@@ -57,8 +57,8 @@ def harvest(
         of_problem.setdefault(linearize(sample.trace), sample.trace.model_copy(update=update))
     if not found:
         raise UserError(
-            f"{runs[0]}: none of {counts['samples']} samples is proved, so there is nothing to train on; take more "
-            "samples (--repeats), or let the checker guide them (--decode proved)"
+            f"{runs[0]}: none of {counts['samples']} whole samples is proved, so there is nothing to train on; take "
+            "more samples (--repeats), or let the checker guide them (--decode proved)"
         )
     kept = {problem_id: list(traces.values())[:most] for problem_id, traces in found.items()}
     before = {name: len(traces) for name, traces in _by_category(kept, sampled.problems).items()}

@@ -13,6 +13,7 @@ from eval.records.run_rows import read_rows
 from eval.run.scored_run import asked_questions
 from eval.run.sharding import merge_shards
 from srt.io.errors import UserError
+from srt.io.output_paths import keep_apart, keep_outside
 from srt.io.progress import progress
 from srt.io.record_reader import count_lines
 from srt.io.records import Prediction, Problem
@@ -49,6 +50,8 @@ class SampledRuns:
     folders: Sequence[Path]
     manifests: Sequence[RunManifest]
     problems: dict[str, Problem]
+    file: Path | None = None
+    """That of the problems, where it is no longer where the manifests say."""
 
     @classmethod
     def of(cls, folders: Sequence[Path], problems: Path | None = None) -> SampledRuns:
@@ -66,17 +69,33 @@ class SampledRuns:
                 raise UserError(f"{folder}: its problems are not those of {folders[0]}: name the runs of one file")
             if not merge_shards(folder):
                 raise UserError(f"{folder}: processes that share this run are still writing to it; wait until they end")
-        return cls(folders, manifests, run_problems(folders[0], manifests[0], problems))
+        return cls(folders, manifests, run_problems(folders[0], manifests[0], problems), problems)
+
+    def keep_apart(self, out: Path) -> None:
+        """Raise a :class:`~srt.io.errors.UserError` if ``out`` is in a run's folder, or the file of its problems."""
+        for folder, manifest in zip(self.folders, self.manifests, strict=True):
+            keep_outside(out, folder)
+            keep_apart(out, self.file, folder / manifest.problems.path)
 
     def samples(self, workers: int = 1) -> Iterator[JudgedSample]:
         """Every sample that asks a problem as it is in the file, in the order of runs and repeats.
 
         Variants of problems, with options in another order, are passed over: a trace of theirs is of no problem of the
         file. So are samples that did not end by themselves.
+
+        Raises:
+            UserError: all of them are passed over, or a file of predictions is damaged.
         """
-        total = sum(count_lines(folder / PREDICTIONS) for folder in self.folders)
+        total, judged = sum(count_lines(folder / PREDICTIONS) for folder in self.folders), 0
         with Workers(workers, here=_FEW) as pool:
-            yield from progress(pool.map(_judge, self._rows(), _CHUNK), total, "judged")
+            for sample in progress(pool.map(_judge, self._rows(), _CHUNK), total, "judged"):
+                judged += 1
+                yield sample
+        if not judged:
+            raise UserError(
+                f"{self.folders[0]}: none of {total} samples ended by itself on a problem as it is in the file, so "
+                "there is nothing to learn from; where texts were cut, raise --max-new-tokens"
+            )
 
     def _rows(self) -> Iterator[_Row]:
         for folder, manifest in zip(self.folders, self.manifests, strict=True):
@@ -97,6 +116,9 @@ def _judge(row: _Row) -> JudgedSample:
     problem = row.question.problem
     judged = judge_within_limit(problem, row.text)
     trace = None
-    if judged.kind == "world" and judged.code not in ("too_large", "another_form", "malformed", "no_answer"):
-        trace = trace_of(read_output(problem, row.text), problem)
+    if judged.kind == "world" and judged.code not in ("too_large", "another_form"):
+        output = read_output(problem, row.text)
+        # Refuted steps outweigh what else is wrong: such a text may break off, or state no answer.
+        if output.fault is None and output.answer is not None:
+            trace = trace_of(output, problem)
     return JudgedSample(row.question, row.arm, judged, trace)

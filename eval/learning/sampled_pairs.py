@@ -10,7 +10,7 @@ from typing import Any
 
 from eval.learning.judged_samples import JudgedSample, SampledRuns
 from srt.io.errors import UserError
-from srt.io.output_paths import check_place, keep_apart
+from srt.io.output_paths import check_place
 from srt.io.record_writer import write_records
 from srt.io.records import Message, Pair
 from srt.language.text import linearize
@@ -31,7 +31,7 @@ def sampled_pairs(
     """
     check_place(out)
     sampled = SampledRuns.of(runs, problems)
-    keep_apart(out, problems, *(folder / name for folder in runs for name in ("predictions.jsonl", "run.json")))
+    sampled.keep_apart(out)
     counts: Counter[str] = Counter()
     proved: dict[str, dict[str, JudgedSample]] = defaultdict(dict)
     refuted: dict[str, dict[str, JudgedSample]] = defaultdict(dict)

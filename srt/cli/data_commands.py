@@ -90,16 +90,24 @@ def import_any(
 
     if source in CORPORA and not columns:
         return import_file(source, path, out, lang=lang, traces=traces)
-    from eval.benchmarks.benchmark_registry import BENCHMARKS, import_benchmark
+    from eval.benchmarks.benchmark_registry import import_benchmark
     from eval.benchmarks.external.column_names import parse_columns
 
-    if source not in BENCHMARKS:
-        known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))
-        meant = did_you_mean(source, {*CORPORA, *BENCHMARKS})
-        raise UserError(f"unknown corpus {source!r}{meant}: the corpora are {known}; other benchmarks are {others}")
+    check_corpus(source)
     if traces is not None:
         raise UserError(f"{source}: --traces is for mathspatial")
     return import_benchmark(source, path, out, lang=lang, columns=parse_columns(columns) if columns else {})
+
+
+def check_corpus(source: str) -> None:
+    """Raise a :class:`UserError` if :func:`import_any` knows neither a corpus nor a benchmark ``source``."""
+    from eval.benchmarks.benchmark_registry import BENCHMARKS
+    from srt.corpora import CORPORA
+
+    if source not in CORPORA and source not in BENCHMARKS:
+        known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))
+        meant = did_you_mean(source, {*CORPORA, *BENCHMARKS})
+        raise UserError(f"unknown corpus {source!r}{meant}: the corpora are {known}; other benchmarks are {others}")
 
 
 def generate(

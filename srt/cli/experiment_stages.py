@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import yaml
 
+from srt.cli.data_commands import check_corpus
 from srt.cli.gpu_shares import GpuShares
 from srt.cli.recipe_kinds import find_launch_file
 from srt.cli.trainer_process import run_shared_evaluation, run_training, status_text
@@ -19,6 +20,7 @@ from srt.experiment.experiment_models import example_model
 from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.learned_arms import learned_recipe
 from srt.experiment.model_stages import Evaluation, LearningCost, RunFigures, TrainedTokens
+from srt.experiment.problem_sources import CorpusSource
 from srt.io.atomic_files import temporary_folder, write_atomically
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
@@ -62,6 +64,10 @@ class TrainAndEval:
         for key in _SET_BY_EXPERIMENT:
             if key in experiment.evaluate:
                 raise UserError(f"evaluate: {key}: the experiment sets this itself")
+        stages = [source for stage in experiment.stages or () for source in stage.train_problems]
+        for source in (*(experiment.train_problems or ()), *stages, *experiment.test_problems):
+            if isinstance(source, CorpusSource):
+                check_corpus(source.corpus)
         for test in experiment.benchmarks:
             chosen_options(find_benchmark(test.benchmark), test.options)
         own: dict[str, Any] = {"model": "m", "problems": "p.jsonl", "output": "o"}

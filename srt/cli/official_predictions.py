@@ -47,12 +47,15 @@ def predictions(
 
     Example: srt predictions runs/language runs/spr-zh runs/spr-en -o team-test-1.jsonl
     """
+    from eval.records.run_records import read_manifest
     from srt.corpora.space2025 import SUBTASKS, write_predictions
     from srt.io.output_paths import keep_apart, keep_outside
 
     keep_apart(out, *sources, problems)
     for source in sources:
         keep_outside(out, source)
+        if source.is_dir():
+            keep_apart(out, source / read_manifest(source).problems.path)
     by_id, answers, votes = _merged(sources, problems, vote)
     rows = [(problem.id, problem.category or "", answers.get(problem.id)) for problem in by_id.values()]
     if lacking := sorted(SUBTASKS - {problem.category for problem in by_id.values()}):

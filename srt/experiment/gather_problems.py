@@ -28,7 +28,7 @@ from srt.io.record_writer import write_records
 from srt.io.records import Problem, cluster_of
 from srt.io.worker_processes import cores_at_hand
 from srt.language.arms import arm_named
-from srt.pipeline.generate import generate_file, identities, split_key
+from srt.pipeline.generate import generate_file, identities, sampler_of, split_key
 from srt.worlds.world import Kind, World
 from srt.worlds.world_registry import check_offered, world_named
 
@@ -38,7 +38,7 @@ _FEW_GROUPS = 20  # below, the interval of a share is wider than some twenty poi
 def check_sources(experiment: Experiment) -> None:
     """Raise a :class:`UserError` for a source that is of no use, before anything is made from the others.
 
-    Its file is not there, or its world has no traces with this plan or in this style.
+    Its file is not there, its world does not take its ``spec``, or has no traces with this plan or in this style.
     """
     listed: dict[str, Sequence[Source | BenchmarkTest]] = {
         "train_problems": experiment.train_problems or (),
@@ -51,6 +51,10 @@ def check_sources(experiment: Experiment) -> None:
             if source.needs and not os.environ.get(source.needs):
                 continue
             if isinstance(source, SampledSource):
+                try:
+                    sampler_of(source.world, source.n, "test" if name == "test_problems" else "train", source.spec)
+                except UserError as error:
+                    raise UserError(f"{name}.{number}: {error}") from None
                 if name != "test_problems" and not experiment.traces:
                     _check_world(f"{name}.{number}.world", source.world, experiment)
                 continue
@@ -60,6 +64,8 @@ def check_sources(experiment: Experiment) -> None:
                 raise UserError(f"{place}: {path}: the environment variable {unset[1].strip('{}')} is not set")
             if not path.exists():
                 raise UserError(f"{place}: {path}: no such file or folder")
+            if isinstance(source, FileSource) and not path.is_file():
+                raise UserError(f"{place}: {path}: a file of problems was expected, this is a folder")
 
 
 def _check_world(place: str, name: str, experiment: Experiment) -> None:

@@ -262,7 +262,7 @@ class Pair(Record):
     def _says_something(self) -> Pair:
         if not all(message.content.strip() for message in (*self.chosen, *self.rejected)):
             raise ValueError("chosen, rejected: a text was expected in each")
-        if self.chosen == self.rejected:
+        if [one.content.split() for one in self.chosen] == [one.content.split() for one in self.rejected]:
             raise ValueError("chosen, rejected: the same text twice, so there is nothing to prefer")
         return self
 

@@ -99,7 +99,7 @@ def sampler_of(world: str, n: int, split: str, spec: Mapping[str, Any]) -> Sampl
     if n < 1:
         raise UserError(f"n: {n}: at least 1 was expected")
     if spec.get("split", split) != split:
-        raise UserError(f"spec: split: {spec['split']!r}, but --split is {split!r}; remove one of them")
+        raise UserError(f"spec: split: {spec['split']!r}, but problems of {split!r} are asked for; remove the key")
     return world_named(world).sampler({**spec, "split": split})
 
 

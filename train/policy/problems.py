@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from transformers import PreTrainedTokenizerBase
 
+from srt.checking import is_of_a_world
 from srt.experiment.problem_sources import WorldProblems
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
@@ -89,6 +90,11 @@ def ask(
         if len(ids) <= room:
             ending = tokenizer.decode(ids[-8:])
             asked.append(PromptedProblem(problem, ids, thinks=ending.rstrip().endswith(THINK_OPENS), shown=shown))
+    if asked and all(one.problem.answer is None and not is_of_a_world(one.problem) for one in asked):
+        raise UserError(
+            f"objective.grpo: {_named(source)}: its problems are of no world and have no answers, so no text can earn "
+            "anything; give problems of a world, or with answers"
+        )
     if not asked:
         raise UserError(f"objective.grpo: {_named(source)}: no problem is left whose prompt fits into {room} tokens")
     return asked
@@ -135,7 +141,10 @@ def find_problems(source: Problems, split: str) -> list[Problem]:
                 raise UserError(f"{source}: {error}") from None
         return given
     split = str(source.spec.get("split", split))
-    sampler = sampler_of(source.world, source.n, split, source.spec)
+    try:
+        sampler = sampler_of(source.world, source.n, split, source.spec)
+    except UserError as error:
+        raise UserError(f"objective.grpo: {_named(source)}: {error}") from None
     new = NewProblems(Path(_named(source)), source.n, split, ())
     problems: list[Problem] = []
     for start in count(0, _DRAWN):

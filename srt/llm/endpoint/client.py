@@ -15,7 +15,9 @@ a chat completion               returned as it came (cut short, refused and malf
 broken connection, a reply      answer may have been made, and paid for
 that cannot be read
 no connection from the start,   :class:`EndpointFault`: the whole run ends; of several replicas, that one is taken
-401, 404, 402, no credit, 403   out of service (:mod:`srt.llm.endpoint.fleet`), and the request goes to another
+401, 404, 405, 402, no credit,  out of service (:mod:`srt.llm.endpoint.fleet`), and the request goes to another
+403, a web page from a server
+that has shown no API
 403 of a model that has         :class:`RequestBlocked`: the content was moderated
 answered before
 =============================== ==================================================================================

@@ -82,7 +82,9 @@ class Replica:
         response = await self._exchange(post, most, " (timeout_s)")
         if isinstance(response, Failure):
             return response
-        return read_response(response, time.monotonic() - began, model, self._config, answered=answered)
+        is_api = answered or self.models is not None
+        seconds = time.monotonic() - began
+        return read_response(response, seconds, model, self._config, answered=answered, is_api=is_api)
 
     async def list_models(self) -> Failure | None:
         """Ask it for its models (``GET /models``). A :class:`Failure` where it does not answer, or answers 5xx.

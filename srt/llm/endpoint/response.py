@@ -68,11 +68,18 @@ class Failure:
 
 
 def read_response(
-    response: Response, seconds: float, model: str, config: EndpointConfig, *, answered: bool = False
+    response: Response,
+    seconds: float,
+    model: str,
+    config: EndpointConfig,
+    *,
+    answered: bool = False,
+    is_api: bool = True,
 ) -> Reply | Failure:
     """The meaning of ``response``, which took ``seconds``, to a request for ``model``.
 
-    ``answered``: the model has answered before, so that a 403 is about the content of this request.
+    ``answered``: the model has answered before, so that a 403 is about the content of this request. ``is_api``: the
+    address has shown that it is one, so that a page of HTML is a gateway's bad moment.
     A failure's ``error`` is a :class:`RequestRejected` for status 400, 413, 422 or another that concerns this request
     alone, and an :class:`EndpointFault` where the key, the model or the address is wrong, or no credit is left.
     """
@@ -84,7 +91,8 @@ def read_response(
             # The provider behind a gateway failed after it had begun to write.
             status, begun = error.status, True
         except ValueError as error:
-            return Failure(str(error), lost=True)
+            page = not is_api and response.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+            return Failure(str(error), lost=True, error=_no_api("answers with a web page", config) if page else None)
     reason = f"status {status}: {_error_message(response.body)}"
     billed, counts = _bill_of_error(response.body)
     worked_on = status not in UNBILLED or _BILLED_REFUSAL.search(response.body) is not None
@@ -105,7 +113,7 @@ def _error(
     """What to raise because of a status that another try would get again."""
     fault: str | None = None
     if 300 <= status < 400:
-        fault = f"redirects to {location}: is that the base_url?"
+        fault = f"redirects to {location}: is that the base_url?" if location else f"redirects to nowhere ({reason})"
     elif status == 403 and (answered or _MODERATED.search(reason)):
         return RequestBlocked(f"{model}: {reason}")
     elif status in (401, 403):
@@ -117,7 +125,17 @@ def _error(
         fault = f"no credit is left ({reason})"
     elif status == 404:
         fault = f"there is no model {model!r}, or no chat at this address ({reason})"
+    elif status == 405:
+        return _no_api(f"takes no requests ({reason})", config)
     return RequestRejected(f"{model}: {reason}") if fault is None else EndpointFault(f"{config.address}: {fault}")
+
+
+def _no_api(what: str, config: EndpointConfig) -> EndpointFault:
+    """There is a server at the address, but it is that of a web page."""
+    return EndpointFault(
+        f"{config.address}: {what}, so it is no OpenAI-compatible API; base_url should end in /v1, as in "
+        "http://127.0.0.1:8000/v1"
+    )
 
 
 def refused_parameters(reason: str, sent: Mapping[str, Any], optional: Mapping[str, Any]) -> list[str]:

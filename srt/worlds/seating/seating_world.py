@@ -22,6 +22,7 @@ from srt.worlds.seating.reading.problem_reader import Puzzle, names_a_scene, rea
 from srt.worlds.seating.relations import asked_set, holds
 from srt.worlds.seating.sampling.sample_spec import SampleSpec
 from srt.worlds.seating.sampling.sampler import keys_of, sample
+from srt.worlds.seating.sampling.sampling_plan import plan_of
 from srt.worlds.seating.seating_extras import EXTRAS
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
@@ -68,7 +69,9 @@ class SeatingWorld(World):
 
     def sampler(self, fields: Mapping[str, object]) -> Sampler:
         """The problems of a :class:`~srt.worlds.seating.sampling.sample_spec.SampleSpec`."""
-        return partial(sample, SampleSpec.parse(fields))
+        spec = SampleSpec.parse(fields)
+        plan_of(spec)  # Names of scenes and relations are looked up now, and not at the first problem.
+        return partial(sample, spec)
 
     def split_keys(self, problem: Problem) -> tuple[str, ...]:
         """The canonical key, and the key of its meaning, by which samples with ``split_by: meaning`` are grouped."""

@@ -63,6 +63,15 @@ def test_settings_that_do_not_fit(r1: Path, problems_file: Path, tmp_path: Path)
         read_conformance(tmp_path / "none.json")
 
 
+def test_what_is_checked_is_not_written_over(r1: Path, problems_file: Path, tmp_path: Path) -> None:
+    before = problems_file.read_bytes(), (r1 / "config.json").read_bytes()
+    for output in (problems_file, r1 / "config.json", r1 / "new.json"):
+        with pytest.raises(UserError, match=output.name):
+            check_backend(settings(r1, problems_file, tmp_path, against="transformers", output=output))
+    assert (problems_file.read_bytes(), (r1 / "config.json").read_bytes()) == before
+    assert not (r1 / "new.json").exists()
+
+
 def check(reference: BackendSide, backend: BackendSide, family: str = "qwen2") -> Conformance:
     counts = {"same_prompt_tokens": 8, "same_texts": 7, "right_counts": 8, "same_ends": 7, "failed": 0}
     return Conformance(

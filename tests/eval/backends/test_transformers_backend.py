@@ -205,7 +205,12 @@ def test_faults_are_one_line(model: Path, tmp_path: Path) -> None:
     (tmp_path / "adapter_model.safetensors").write_bytes(b"")
     with pytest.raises(UserError, match="LORA"):
         TransformersBackend(model, tmp_path)
-    (tmp_path / "model.safetensors").write_bytes(b"junk")
+    whole = (model / "model.safetensors").read_bytes()
+    for part in (b"", b"junk", whole[:20], whole[: len(whole) // 2]):
+        (tmp_path / "model.safetensors").write_bytes(part)
+        with pytest.raises(UserError, match=r"model\.safetensors: incomplete, or not safetensors"):
+            TransformersBackend(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(whole)
     (tmp_path / "config.json").write_text('{"model_type": "no-such-type"}')
     broken = TransformersBackend(tmp_path)
     for use in (lambda: broken.tokenizer, lambda: broken.plan([3], GenerationSettings())):

@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 
 from eval.learning.harvest import balanced
-from eval.records.run_records import CHECKED
+from eval.records.run_records import CHECKED, PREDICTIONS
 from srt.io.record_reader import read_records
 from srt.io.records import Answer, Problem, Sequence
 from srt.language.trace import Trace
@@ -90,6 +90,33 @@ def test_runs_that_do_not_go_together_are_one_line(
         assert (done.status, done.err.count("\n")) == (2, 1 + done.err.count("judged")), done.err
         assert named in done.err
     assert not out.exists()
+
+
+def test_nothing_that_is_read_is_written_over(make_run: MakeRun, srt: Srt, tmp_path: Path) -> None:
+    run, link = make_run("run", lambda problem: [proof(problem), false(problem)]), tmp_path / "link.jsonl"
+    problems = tmp_path / "problems.jsonl"
+    link.symlink_to(problems)
+    inputs = [problems, *run.iterdir()]
+    before = [file.read_bytes() for file in inputs]
+    for command in ("harvest", "pairs"):
+        for out in (*inputs, link, run / "new.jsonl"):
+            done = srt(command, run, "-o", out)
+            assert (done.status, done.err.count("\n")) == (2, 1), done.err
+            assert str(out) in done.err
+    assert [file.read_bytes() for file in inputs] == before
+    assert not (run / "new.jsonl").exists()
+
+
+def test_a_run_of_cut_texts_says_so(make_run: MakeRun, srt: Srt, tmp_path: Path) -> None:
+    run = make_run("run", lambda problem: [proof(problem)])
+    rows = [orjson.loads(line) for line in (run / PREDICTIONS).read_bytes().splitlines()]
+    cut = [orjson.dumps(row | {"finish_reason": "length"}) for row in rows]
+    (run / PREDICTIONS).write_bytes(b"\n".join(cut) + b"\n")
+    for command in ("harvest", "pairs"):
+        done = srt(command, run, "-o", tmp_path / "out.jsonl")
+        assert done.status == 2
+        assert f"none of {len(rows)} samples ended by itself" in done.err
+        assert "--max-new-tokens" in done.err
 
 
 def test_no_category_keeps_more_a_problem_than_the_mean() -> None:

@@ -51,6 +51,28 @@ def test_pairs_of_samples(make_run: MakeRun, booths: list[Problem], srt: Srt, tm
     assert json.loads(done.out)["problems with a pair"] == 5
 
 
+def test_a_refuted_text_that_is_no_whole_trace_is_in_no_pair(
+    make_run: MakeRun, booths: list[Problem], srt: Srt, tmp_path: Path
+) -> None:
+    """Its normal form would have an answer that the model never gave, or lack what it broke off in."""
+
+    def texts(problem: Problem) -> list[str]:
+        steps = proof(problem).splitlines()
+        [other] = [letter for letter in problem.choices if letter not in steps[-1]][:1]
+        wrong = "\n".join([*steps[:-2], f"{steps[-2].partition('=')[0]}= {{{other}}}"])
+        if problem == booths[0]:
+            return [proof(problem), wrong, f"{wrong}\nCORRELATE (1: broken\nANSWER: {other}"]
+        return [proof(problem), wrong, f"{wrong}\nANSWER: {other}"]
+
+    run = make_run("run", texts)
+    codes = {judge(problem, text).code for problem in booths for text in texts(problem)[1:]}
+    assert codes == {"refuted"}
+    assert srt("pairs", run, "-o", tmp_path / "pairs.jsonl", "--most", 3).status == 0
+    pairs = list(read_records(tmp_path / "pairs.jsonl", Pair))
+    assert [pair.problem_id for pair in pairs] == [problem.id for problem in booths[1:]]
+    assert [pair.rejected[0].content for pair in pairs] == [texts(problem)[2] for problem in booths[1:]]
+
+
 @pytest.mark.parametrize("text", ["claims", "anchored"])
 def test_pairs_of_planted_faults(traces: Path, booths: list[Problem], srt: Srt, tmp_path: Path, text: str) -> None:
     given = (traces, "--problems", tmp_path / "booths.jsonl", "--most", 3, "--text", text)

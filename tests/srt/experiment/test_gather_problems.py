@@ -155,3 +155,35 @@ def test_a_filter_that_leaves_nothing_says_which(tmp_path: Path) -> None:
     # A number is found by its digits; and fewer problems than asked for are not passed over.
     _, _, said = run(make(tmp_path, test_problems=[{"problems": str(made), "where": {"level": "1"}, "n": 5}]))
     assert "test: source 1: 3 problems, fewer than n: 5" in said
+
+
+@pytest.mark.parametrize("key", ["train_problems", "test_problems", "stages"])
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ({"spec": {"sceens": ["booth"]}}, "seating: sceens"),
+        ({"spec": {"scenes": ["boooth"]}}, "'boooth'"),
+        ({"spec": {"split": "dev"}}, "spec: split: 'dev'"),
+        ({"world": "seeting"}, "unknown world 'seeting'"),
+        ({"problems": "."}, "a file of problems was expected"),
+    ],
+)
+def test_a_fault_of_a_source_is_found_before_anything_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, source: dict[str, Any], named: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = source if "problems" in source else {"world": "seating", "n": 4, **source}
+    changes: dict[str, Any] = {key: [BOOTHS, given]}
+    if key == "stages":
+        changes = {
+            key: [{"name": "one", "train_problems": [BOOTHS, given], "items": 8}],
+            "train_problems": None,
+            "train": {},
+        }
+    # Traces of the user's own: then no world has to solve the problems.
+    for traces in ({}, {"traces": {"srt": ["solved"]}}):
+        with pytest.raises(UserError) as caught:
+            run(make(tmp_path, **changes, **traces))
+        assert named in str(caught.value)
+        assert str(caught.value).startswith(f"{key}.0.train_problems.1" if key == "stages" else f"{key}.1")
+        assert not (tmp_path / "out").exists()

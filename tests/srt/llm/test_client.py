@@ -60,7 +60,8 @@ def test_equal_requests_at_the_same_time_are_sent_once(fake_endpoint: ModuleType
 
 @pytest.mark.parametrize("kind", LOST + FREE)
 def test_what_passes_is_sent_again(kind: str, fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
-    faults = fake_endpoint.Faults(rates={kind: 0.4}, retry_after_s=0.02, stall_s=60)
+    # It lists its models: a page of HTML is then a gateway's, and not that of a wrong address.
+    faults = fake_endpoint.Faults(rates={kind: 0.4}, retry_after_s=0.02, stall_s=60, models=["teacher"])
 
     async def run() -> None:
         async with fake_endpoint.FakeEndpoint(faults=faults) as fake:
@@ -75,6 +76,20 @@ def test_what_passes_is_sent_again(kind: str, fake_endpoint: ModuleType, open_cl
             assert fake.outcomes[kind] > 3
             assert lost == (fake.outcomes[kind] if kind in LOST else 0)
             assert booked == pytest.approx(lost * most, rel=0.01)
+
+    simulate(run())
+
+
+def test_a_wrong_address_that_answers_with_pages_is_asked_once(
+    fake_endpoint: ModuleType, open_client: Any, ask: Any
+) -> None:
+    async def run() -> None:
+        faults = fake_endpoint.Faults(rates={"html": 1.0})
+        async with fake_endpoint.FakeEndpoint(faults=faults) as fake, open_client(fake.url) as opened:
+            for number in range(2):
+                with pytest.raises(EndpointFault, match=rf"{fake.url}: answers with a web page.*should end in /v1"):
+                    await opened.client.ask(ask(number))
+        assert fake.counts.total() == 1
 
     simulate(run())
 

@@ -34,6 +34,31 @@ def test_answers() -> None:
     assert bare == Reply(text="", finish_reason="stop", input_tokens=0, output_tokens=0, counted=False, seconds=0.5)
 
 
+@pytest.mark.parametrize(
+    "page", [b"<!doctype html>\n<html>", b"\n  <HTML><body>Open WebUI", b"\xef\xbb\xbf<html>", b"<?xml version='1.0'?>"]
+)
+def test_a_web_page_instead_of_an_api_ends_the_run(page: bytes) -> None:
+    response = Response(200, None, None, page)
+    outcome = read_response(response, 0.5, "m", CONFIG, is_api=False)
+    assert isinstance(outcome, Failure)
+    assert isinstance(outcome.error, EndpointFault)
+    assert str(outcome.error).startswith("http://host/v1: answers with a web page")
+    assert "base_url should end in /v1" in str(outcome.error)
+    later = read_response(response, 0.5, "m", CONFIG, is_api=True)
+    assert isinstance(later, Failure)
+    assert later.error is None, "a gateway's page passes"
+    torn = read_response(Response(200, None, None, b'{"choices": ['), 0.5, "m", CONFIG, is_api=False)
+    assert isinstance(torn, Failure)
+    assert torn.error is None
+
+
+def test_a_page_that_takes_no_post_ends_the_run() -> None:
+    outcome = judged(405, b"Method Not Allowed")
+    assert isinstance(outcome, Failure)
+    assert isinstance(outcome.error, EndpointFault)
+    assert "base_url should end in /v1" in str(outcome.error)
+
+
 @pytest.mark.parametrize("content", [5, True, {"text": 5}, [5, None], [{"type": "text", "text": 7}]])
 def test_content_that_is_no_text_is_no_answer(content: object) -> None:
     outcome = judged(200, completion(content=content))

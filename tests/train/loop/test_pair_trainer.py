@@ -113,9 +113,11 @@ def test_the_model_that_is_compared_with_itself_costs_log_2(dpo: Make) -> None:
 def test_a_pair_of_one_text_is_refused(dpo: Make, tmp_path: Path) -> None:
     path = tmp_path / "same.jsonl"
     pair = make_pair(0, "D")
-    write_records(path, [make_pair(1, "D"), pair.model_copy(update={"rejected": pair.chosen})])
-    with pytest.raises(UserError, match=r"same\.jsonl.*2.*chosen, rejected"):
-        train(dpo(data=str(path)))
+    spaced = [Message(role="assistant", content=f"{pair.chosen[0].content} \n")]
+    for rejected in (pair.chosen, spaced):
+        write_records(path, [make_pair(1, "D"), pair.model_copy(update={"rejected": rejected})])
+        with pytest.raises(UserError, match=r"same\.jsonl.*2.*chosen, rejected"):
+            train(dpo(data=str(path)))
 
 
 def test_preflight_takes_a_step_with_pairs(dpo: Make, tmp_path: Path) -> None:

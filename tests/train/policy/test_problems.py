@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from eval.backends.model_folder import FolderBackend
+from srt.experiment.problem_sources import WorldProblems
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.record_writer import write_records
@@ -89,3 +90,19 @@ def test_a_damaged_problem_of_a_world_is_refused_by_name(grpo: Make, tmp_path: P
     write_records(tmp_path / "damaged.jsonl", [given[0], given[1].model_copy(update={"meta": {}})])
     with pytest.raises(UserError, match=rf"damaged\.jsonl: problem {given[1].id!r}: .*views"):
         find_problems(str(tmp_path / "damaged.jsonl"), "train")
+
+
+def test_what_can_earn_nothing_is_refused(grpo: Make, models: dict[str, Path], problems: Path, tmp_path: Path) -> None:
+    bare = [one.model_copy(update={"answer": None}) for one in read_problems(problems).values()]
+    write_records(tmp_path / "bare.jsonl", bare)
+    tokenizer = load_tokenizer(str(models["minimal"]))
+    with pytest.raises(UserError, match=r"bare\.jsonl: .* no text can earn anything"):
+        ask(grpo(max_length=2000), str(tmp_path / "bare.jsonl"), "train", tokenizer)
+    with pytest.raises(UserError, match=r"objective\.grpo\.text: 'assertions' has sentences"):
+        grpo({"text": "assertions"})
+
+
+def test_a_fault_of_a_spec_names_its_key() -> None:
+    source = WorldProblems(world="seating", n=4, spec={"scenes": ["boooth"]})
+    with pytest.raises(UserError, match=r"objective\.grpo: 4 of seating: seating: scenes: 'boooth'"):
+        find_problems(source, "train")
