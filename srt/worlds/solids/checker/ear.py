@@ -144,8 +144,9 @@ class Ear:
             return (f"V({self.solids[0]})", unit) if alone and self._fits("V", unit) else None
         text, unit = self._without_unit(text)
         about_it = text
-        if len(self.solids) == 1:
-            about_it = re.sub(r"( the .+) of this solid(?=[.?]$)", r"\1", text)
+        head, this, end = text.rpartition(" of this solid")
+        if this and end in (".", "?") and " the " in head and len(self.solids) == 1:
+            about_it = head + end
         signs = self._signs(about_it)
         if signs is None or not ASKED[self._lang].fullmatch(self._form):
             return None

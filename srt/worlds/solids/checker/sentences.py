@@ -12,8 +12,8 @@ from srt.io.records import Lang
 
 _ITEM = {"en": r"(?:an? |the )?Q(?: of| is)? V", "zh": "Q(?:是|为)? ?V"}
 _ITEMS = {
-    "en": f"{_ITEM['en']}(?:(?:, | and |, and ){_ITEM['en']})*",
-    "zh": f"(?:{_ITEM['zh']}(?:[，、]{_ITEM['zh']})*|Q(?:[、和与]Q)+分别(?:是|为) ?V(?:[、，和]V)+)",
+    "en": f"{_ITEM['en']}(?:(?:, | and |, and ){_ITEM['en']}){{0,8}}",
+    "zh": f"(?:{_ITEM['zh']}(?:[，、]{_ITEM['zh']}){{0,8}}|Q(?:[、和与]Q){{1,8}}分别(?:是|为) ?V(?:[、，和]V){{1,8}})",
 }
 LABEL: dict[Lang, re.Pattern[str]] = {"en": re.compile(_ITEM["en"]), "zh": re.compile(_ITEM["zh"])}
 LABELS_BETWEEN: dict[Lang, str] = {"en": "; ", "zh": "；"}
@@ -124,11 +124,12 @@ ASKED, AT_ONCE = _forms(_ASKED, {"en": "", "zh": ""}), _forms(_AT_ONCE, {"en": "
 GAP = re.compile(r"(?:（[ 　]*）|\([ 　]*\)|__+) ?([^_（）()]*?)[。．]?$")
 """What stands at the end of a Chinese question for how many; its unit follows."""
 SIDES = re.compile(
-    r"A (?:(?:rectangular )?(?:box|tank)|rectangular prism|cuboid) (?:is|measures|of) (.+) by (.+) by (.+)[.,;]"
+    r"A (?:(?:rectangular )?(?:box|tank)|rectangular prism|cuboid) (?:is|measures|of) "
+    r"(.{1,40}) by (.{1,40}) by (.{1,40})[.,;]"
 )
 """The sides of a cuboid, without names."""
 UNROLLED = re.compile(
-    r"(?:已知|若|如果|设|有)?(?:(?:一个|某)?圆锥的)?侧面展开图是(?:一个|某)?半径[是为]?(.+?)"
-    r"(?:[、，]圆心角[是为]?(.+?)的扇形|的半圆)[。，]"
+    r"(?:已知|若|如果|设|有)?(?:(?:一个|某)?圆锥的)?侧面展开图是(?:一个|某)?半径[是为]?(.{1,40}?)"
+    r"(?:[、，]圆心角[是为]?(.{1,40}?)的扇形|的半圆)[。，]"
 )
 """The lateral surface of a cone as a sector or half of a circle: its radius, which is the slant height, and angle."""
