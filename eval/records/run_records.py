@@ -109,10 +109,14 @@ def settings_apart(first: RunManifest, second: RunManifest) -> list[str]:
 
 def _apart(one: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
     return [
-        f"{name.replace('_', ' ')} {one.get(name)} against {other.get(name)}"
+        f"{name.replace('_', ' ')} {_said(one.get(name))} against {_said(other.get(name))}"
         for name in dict.fromkeys([*one, *other])
         if one.get(name) != other.get(name)
     ]
+
+
+def _said(value: object) -> object:
+    return "none" if value is None else value
 
 
 _WEIGHTS = ("model", "adapter", "adapter_fits", "served", "warning")

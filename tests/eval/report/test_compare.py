@@ -289,7 +289,7 @@ def test_everything_in_a_manifest_but_the_weights_is_compared(make_run: MakeRun)
     )
     assert settings_apart(described, other) == [
         "backend fake against vllm",
-        "think budget None against 64",
+        "think budget none against 64",
         f"prompt style {manifest.style} against bare",
         f"pictures {manifest.pictures} against {not manifest.pictures}",
         "option rolls 1 against 3",

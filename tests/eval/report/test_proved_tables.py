@@ -69,7 +69,7 @@ def test_the_tables_of_proof(report: Path) -> None:
 def test_what_the_checker_chose_is_not_called_accuracy(report: Path) -> None:
     for file in ("report.md", "report.html"):
         assert "p64 and p256 answered (decode)" in (report / file).read_text()
-        assert "decode proved (tries 6, back 1, tokens 64) against None" in (report / file).read_text()
+        assert "decode proved (tries 6, back 1, tokens 64) against none" in (report / file).read_text()
     page = (report / "report.html").read_text()
     assert (report / "proved_tokens.png").is_file()
     assert page.count('id="proved"') == page.count('id="decode"') == 1
