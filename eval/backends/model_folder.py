@@ -300,7 +300,7 @@ def _model_folder(folder: Path) -> Path:
         raise UserError(f"{folder}: not a model folder: there is no config.json in it")
     if not any(folder.glob("*.safetensors")):
         raise UserError(f"{folder}: no weights in safetensors form (*.safetensors) in it; other forms are not read")
-    # Headers alone are read: a broken download is told before anything is written, and by the name of its file.
+    # Only the headers are read, so that a broken download is reported by file name before anything is written.
     for file in sorted(folder.glob("model*.safetensors")):
         try:
             with safe_open(file, framework="np"):
