@@ -131,6 +131,8 @@ class Replica:
             return Failure(f"no answer within {most:g} s{name}", lost=True)
         except _TooLarge as error:
             return Failure(str(error), lost=True)
+        except httpx2.DecodingError as error:
+            return Failure(f"the reply cannot be decoded: {error}", lost=True, unreadable=True)
         except (APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
             cause: BaseException = error
             while cause.__cause__ is not None and not isinstance(cause, aiohttp.ClientError):

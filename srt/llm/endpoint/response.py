@@ -54,12 +54,13 @@ class Failure:
     """No answer this time. ``error`` is set where sending it again would not help: it is to be raised.
 
     ``lost``: there may have been an answer, paid for; ``counts`` is what it says that it was billed for, if it does.
-    ``not_sent``: there was no connection. ``throttled`` is a 429; ``retry_after`` is the seconds that the endpoint asks
-    us to wait, if it does.
+    ``not_sent``: there was no connection. ``unreadable``: a success that is no completion. ``throttled`` is a 429;
+    ``retry_after`` is the seconds that the endpoint asks us to wait, if it does.
     """
 
     reason: str
     lost: bool = False
+    unreadable: bool = False
     counts: TokenCounts | None = None
     not_sent: bool = False
     throttled: bool = False
@@ -92,7 +93,8 @@ def read_response(
             status, begun = error.status, True
         except ValueError as error:
             page = not is_api and response.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-            return Failure(str(error), lost=True, error=_no_api("answers with a web page", config) if page else None)
+            fault = _no_api("answers with a web page", config) if page else None
+            return Failure(str(error), lost=True, unreadable=True, error=fault)
     reason = f"status {status}: {_error_message(response.body)}"
     billed, counts = _bill_of_error(response.body)
     worked_on = status not in UNBILLED or _BILLED_REFUSAL.search(response.body) is not None
@@ -124,7 +126,8 @@ def _error(
     elif status == 402:
         fault = f"no credit is left ({reason})"
     elif status == 404:
-        fault = f"there is no model {model!r}, or no chat at this address ({reason})"
+        hint = "" if all(url.rstrip("/").endswith("/v1") for url in config.base_url) else "; base_url often ends in /v1"
+        fault = f"there is no model {model!r}, or no chat at this address ({reason}){hint}"
     elif status == 405:
         return _no_api(f"takes no requests ({reason})", config)
     return RequestRejected(f"{model}: {reason}") if fault is None else EndpointFault(f"{config.address}: {fault}")

@@ -381,6 +381,14 @@ def test_the_end_of_the_run(status: int, body: object, expected: str) -> None:
     assert "\n" not in str(failure.error)
 
 
+def test_a_404_reminds_of_v1_where_the_address_lacks_it() -> None:
+    bare = EndpointConfig(base_url="http://host", api_key_env="KEY")
+    for config, told in ((bare, True), (CONFIG, False)):
+        failure = read_response(Response(404, None, None, b"{}"), 0.5, "m", config)
+        assert isinstance(failure, Failure)
+        assert ("/v1" in str(failure.error).removeprefix(config.address)) is told
+
+
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [
