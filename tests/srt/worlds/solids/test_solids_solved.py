@@ -14,7 +14,8 @@ from srt.worlds.solids.reading.read_solid import read_solid
 from srt.worlds.solids.solids_world import SolidsWorld
 from srt.worlds.solids.statement import Measure, length_in, size_of
 from srt.worlds.solids.table import KINDS, STRUCTURES, rules_of_kind, structure_of
-from tests.srt.worlds.solids.by_coordinates import FREE, asked_value, measures
+from tests.srt.worlds.solids.by_coordinates import asked_value
+from tests.srt.worlds.solids.coordinate_measures import FREE, measures
 
 WORLD = SolidsWorld()
 
