@@ -79,12 +79,20 @@ class ExactNumber(NamedTuple):
         return _collected((pi, root, coefficient * factor) for pi, root, coefficient in self.terms)
 
     def is_positive(self) -> bool:
-        """Whether it is above zero, by more than rounding."""
-        return float(self) > 1e-9
+        """Whether it is above zero, by more than the rounding of its terms."""
+        if len(self.terms) == 1:
+            return self.terms[0][2] > 0
+        parts = self._parts()
+        return math.fsum(parts) > 1e-12 * max(map(abs, parts), default=0.0)
+
+    def _parts(self) -> list[float]:
+        return [
+            factor.numerator / factor.denominator * math.sqrt(root) * math.pi**pi for pi, root, factor in self.terms
+        ]
 
     def __float__(self) -> float:
         """Its value, rounded."""
-        return math.fsum(float(factor) * math.sqrt(root) * math.pi**pi for pi, root, factor in self.terms)
+        return math.fsum(self._parts())
 
     def __str__(self) -> str:
         """The normal form: ``9/2*pi``, ``8*sqrt(3) + 60``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -16,6 +17,9 @@ _TOKEN = re.compile(r"\s*(sqrt|cbrt|min(?=\()|[A-Za-z]+\([a-z]+[0-9]?\)|pi|[A-Za
 
 _LONGEST, _MOST_BRACKETS = 300, 40
 """Characters and brackets of a formula: its tree is walked by recursion."""
+
+
+RoundedFormula = Callable[[Mapping[str, float]], float]
 
 
 class FormulaTree(NamedTuple):
@@ -139,38 +143,52 @@ def positive_value(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> E
     return found if found.is_positive() else None
 
 
-_ROUNDED: Mapping[str, Callable[[float, float], float]] = {
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "*": lambda x, y: x * y,
-    "/": lambda x, y: x / y,
-}
-
-
 def about(formula: FormulaTree, values: Mapping[str, float]) -> float | None:
     """Its value, rounded; ``None`` where it has none: a root of what is not positive, a division by zero."""
-    parts = [about(part, values) for part in formula.parts]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    return rounded(compiled(formula), values)
+
+
+def rounded(function: RoundedFormula, values: Mapping[str, float]) -> float | None:
+    """What a compiled formula gives; ``None`` where it has no value."""
+    try:
+        return function(values)
+    except (ValueError, ArithmeticError):
         return None
+
+
+def compiled(formula: FormulaTree) -> RoundedFormula:
+    """The formula as a function of its values, which raises :class:`ValueError`, :class:`ArithmeticError`.
+
+    Where a formula is tried for many values, its tree is walked once.
+    """
+    parts = [compiled(part) for part in formula.parts]
     match formula.head:
-        case "number":
-            return float(formula.value)
-        case "pi":
-            return math.pi
+        case "number" | "pi":
+            value = math.pi if formula.head == "pi" else float(formula.value)
+            return lambda _: value
         case "name":
-            return values[formula.name]
+            return operator.itemgetter(formula.name)
         case "^":
-            return float(known[0] ** int(formula.value))
-        case "sqrt":
-            return math.sqrt(known[0]) if known[0] > 1e-9 else None
-        case "cbrt":
-            return math.cbrt(known[0])
+            base, exponent = parts[0], int(formula.value)
+            return lambda values: float(base(values) ** exponent)
+        case "sqrt" | "cbrt":
+            root, inside = _root if formula.head == "sqrt" else math.cbrt, parts[0]
+            return lambda values: root(inside(values))
         case "min":
-            return min(known)
-        case "/" if known[1] == 0:
-            return None
-    return _ROUNDED[formula.head](*known)
+            return lambda values: min(part(values) for part in parts)
+    combine, (left, right) = _ROUNDED[formula.head], parts
+    return lambda values: combine(left(values), right(values))
+
+
+def _root(number: float) -> float:
+    if number <= 0:
+        raise ValueError("a root of what is not positive")
+    return math.sqrt(number)
+
+
+_ROUNDED: Mapping[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv
+}  # fmt: skip
 
 
 def rewritten(formula: FormulaTree, change: Callable[[FormulaTree], FormulaTree | None]) -> FormulaTree:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from srt.language.trace import Operation, Step
 from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import formula_text, names_in, positive_value
+from srt.worlds.solids.formulas import positive_value
 from srt.worlds.solids.statement import (
     LENGTHS,
     UNITS,
@@ -23,7 +23,6 @@ from srt.worlds.solids.table import (
     STRUCTURES,
     Rule,
     base_kind,
-    full_name,
     rules_of_kind,
     rules_of_link,
     rules_of_structure,
@@ -132,7 +131,7 @@ def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: D
                 continue
             support[rule.target], values[rule.target], changed = union, number, True
             measure = Measure(number, unit_of(rule.target[0], length))
-            claim = f"{rule.target} = {formula_text(rule.formula)} = {measure}"
+            claim = f"{rule.target} = {rule.text} = {measure}"
             cites = (*([rule.structure] if rule.structure else []), *uses)
             found[rule.target] = SolidStep("CONSTRAIN", cites, claim, rule, measure)
     return found
@@ -140,7 +139,7 @@ def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: D
 
 def local_values(rule: Rule, values: dict[str, ExactNumber]) -> dict[str, ExactNumber]:
     """The values of the names that the formula of ``rule`` has."""
-    return {name: values[full_name(name, rule.target)] for name in names_in(rule.formula)}
+    return {name: values[full] for name, full in zip(rule.names, rule.uses, strict=True)}
 
 
 def needed_steps(found: Derivation, asked: str) -> Derivation:

@@ -20,7 +20,7 @@ from srt.worlds.solids.derivation.derive import (
     steps_of,
 )
 from srt.worlds.solids.derivation.impossible import why_impossible
-from srt.worlds.solids.formulas import formula_text, parse_formula, positive_value
+from srt.worlds.solids.formulas import parse_formula, positive_value
 from srt.worlds.solids.reading.read_solid import ReadSolid, read_solid
 from srt.worlds.solids.statement import UNITS, Measure, converted
 from srt.worlds.world import NEEDED, Refused
@@ -155,7 +155,7 @@ def _formula_truth(text: str, name: str, read: ReadSolid) -> Truth:
     if text.count(" = ") == 1:
         return "true"
     formula = text.split(" = ")[1]
-    known = {formula_text(rule.formula) for rule in rules_of(read.statement) if rule.target == name}
+    known = {rule.text for rule in rules_of(read.statement) if rule.target == name}
     return "true" if formula in known else "unknown"
 
 

@@ -11,10 +11,10 @@ from srt.worlds.kit.mutation import OracleVerdict
 from srt.worlds.solids.derivation.derive import rules_of
 from srt.worlds.solids.derivation.solve_solid import parse_measure, right_letters, same, truth_of
 from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import formula_text, names_in, positive_value
+from srt.worlds.solids.formulas import positive_value
 from srt.worlds.solids.reading.read_solid import ReadSolid, read_solid
 from srt.worlds.solids.statement import Measure, length_in, unit_of
-from srt.worlds.solids.table import DIMENSION, Rule, full_name
+from srt.worlds.solids.table import DIMENSION, Rule
 
 _MEASURE = re.compile(r"(?P<name>[A-Za-z]\([a-z]+\)) = (?:(?P<formula>[^=]+) = )?(?P<value>[^=]+)")
 
@@ -83,7 +83,7 @@ class _Oracle:
             return not twice and "" not in (before.unit, measure.unit) and same(before, measure)
         return step.op == "CONSTRAIN" and any(
             rule.target == name
-            and formula_text(rule.formula) == match["formula"]
+            and rule.text == match["formula"]
             and ([rule.structure] if rule.structure else []) == others
             and set(rule.uses) == said.keys()
             and _computed(rule, said) == measure
@@ -113,6 +113,6 @@ def _computed(rule: Rule, said: dict[str, Measure]) -> Measure | None:
     length = next(iter(lengths), "")
     if any(said[name].unit != unit_of(name[0], length) for name in rule.uses):
         return None
-    values: dict[str, ExactNumber] = {x: said[full_name(x, rule.target)].number for x in names_in(rule.formula)}
+    values: dict[str, ExactNumber] = {x: said[full].number for x, full in zip(rule.names, rule.uses, strict=True)}
     number = positive_value(rule.formula, values)
     return None if number is None else Measure(number, unit_of(rule.target[0], length))

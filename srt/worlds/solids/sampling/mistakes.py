@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from srt.worlds.solids.derivation.derive import Derivation
+from srt.worlds.solids.derivation.derive import Derivation, local_values
 from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.formulas import FormulaTree, names_in, positive_value, rewritten
 from srt.worlds.solids.statement import UNITS, Measure, converted
@@ -84,7 +85,7 @@ def changed_steps(steps: Derivation, known: Derivation) -> Iterator[ChangedStep]
     numbers = {key: step.measure.number for key, step in known.items() if step.measure is not None}
     for key, step in steps.items():
         if step.rule is not None:
-            values = {name: numbers[full_name(name, step.rule.target)] for name in names_in(step.rule.formula)}
+            values = local_values(step.rule, numbers)
             others = {x: numbers[name] for x in "hlsD" if (name := full_name(x, step.rule.target)) in numbers}
             for mistake, formula in _changed_formulas(step.rule.formula, others):
                 if (number := positive_value(formula, {**others, **values})) is not None:
@@ -187,7 +188,8 @@ def _both_made(
         twice = {key: step for key, step in steps.items() if step.rule is not None}
         if one.key not in twice or one.formula is None or (rule := twice[one.key].rule) is None:
             return False
-        changed = steps | {one.key: steps[one.key]._replace(rule=rule._replace(formula=one.formula))}
+        uses = tuple(full_name(name, rule.target) for name in names_in(one.formula))
+        changed = steps | {one.key: steps[one.key]._replace(rule=replace(rule, formula=one.formula, uses=uses))}
         if set(names_in(one.formula)) - set(names_in(rule.formula)):
             return False
         again = [change for change in changed_steps(changed, known) if change.key == one.key]
@@ -215,7 +217,7 @@ def followed(steps: Derivation, changed: dict[str, ExactNumber]) -> dict[str, Me
         if key in changed:
             value = changed[key]
         elif step.rule is not None:
-            values = {name: numbers[full_name(name, step.rule.target)] for name in names_in(step.rule.formula)}
+            values = local_values(step.rule, numbers)
             value = positive_value(step.rule.formula, values)
         elif step.op == "INFER" and step.cites[0] in measures and UNITS[step.measure.unit]:
             value = converted(measures[step.cites[0]], step.measure.unit).number
