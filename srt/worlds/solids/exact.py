@@ -25,6 +25,10 @@ class ExactNumber(NamedTuple):
         """The sum."""
         return _collected((*self.terms, *other.terms))
 
+    def minus(self, other: ExactNumber) -> ExactNumber:
+        """The difference."""
+        return _collected((*self.terms, *((pi, root, -factor) for pi, root, factor in other.terms)))
+
     def times(self, other: ExactNumber) -> ExactNumber:
         """The product; raises :class:`Inexact` for sums of too many terms, which grow with each factor."""
         if len(self.terms) == len(other.terms) == 1 and 1 in (self.terms[0][1], other.terms[0][1]):
@@ -46,12 +50,12 @@ class ExactNumber(NamedTuple):
         if len(self.terms) != 1:
             raise Inexact
         ((pi, root, factor),) = self.terms
-        return ExactNumber(((-pi, root, 1 / (factor * root)),))
+        return ExactNumber(((-pi, root, Fraction(factor.denominator, factor.numerator * root)),))
 
     def power(self, exponent: int) -> ExactNumber:
         """The power with an exponent that is not negative."""
-        result = whole(1)
-        for _ in range(exponent):
+        result = self if exponent else whole(1)
+        for _ in range(exponent - 1):
             result = result.times(self)
         return result
 
@@ -110,7 +114,8 @@ PI = ExactNumber(((1, 1, Fraction(1)),))
 def _collected(terms: Iterable[tuple[int, int, Fraction]]) -> ExactNumber:
     sums: dict[tuple[int, int], Fraction] = {}
     for pi, root, factor in terms:
-        sums[pi, root] = sums.get((pi, root), Fraction(0)) + factor
+        key = pi, root
+        sums[key] = sums[key] + factor if key in sums else factor
     return ExactNumber(tuple(sorted((*key, factor) for key, factor in sums.items() if factor)))
 
 

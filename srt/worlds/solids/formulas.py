@@ -19,6 +19,7 @@ _LONGEST, _MOST_BRACKETS = 300, 40
 """Characters and brackets of a formula: its tree is walked by recursion."""
 
 
+ExactFormula = Callable[[Mapping[str, ExactNumber]], ExactNumber]
 RoundedFormula = Callable[[Mapping[str, float]], float]
 
 
@@ -108,36 +109,47 @@ def names_in(formula: FormulaTree) -> tuple[str, ...]:
 
 def value_of(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNumber:
     """Its exact value; raises :class:`~srt.worlds.solids.exact.Inexact` where it has none of the form."""
-    parts = [value_of(part, values) for part in formula.parts]
+    return exact_function(formula)(values)
+
+
+def exact_function(formula: FormulaTree) -> ExactFormula:
+    """The formula as a function of exact values, which raises :class:`~srt.worlds.solids.exact.Inexact`."""
+    parts = [exact_function(part) for part in formula.parts]
     match formula.head:
-        case "number":
-            return whole(formula.value)
-        case "pi":
-            return PI
+        case "number" | "pi":
+            constant = PI if formula.head == "pi" else whole(formula.value)
+            return lambda _: constant
         case "name":
-            return values[formula.name]
+            return operator.itemgetter(formula.name)
         case "^":
-            return parts[0].power(int(formula.value))
+            base, exponent = parts[0], int(formula.value)
+            return lambda values: base(values).power(exponent)
         case "sqrt":
-            return parts[0].root()
+            (inside,) = parts
+            return lambda values: inside(values).root()
         case "cbrt":
-            return parts[0].cube_root()
+            (inside,) = parts
+            return lambda values: inside(values).cube_root()
         case "min":
-            return min(parts, key=float)
-        case "+":
-            return parts[0].plus(parts[1])
-        case "-":
-            return parts[0].plus(parts[1].scaled(Fraction(-1)))
-        case "*":
-            return parts[0].times(parts[1])
-        case _:
-            return parts[0].times(parts[1].inverse())
+            return lambda values: min((part(values) for part in parts), key=float)
+    combine, (left, right) = _EXACT[formula.head], parts
+    return lambda values: combine(left(values), right(values))
+
+
+_EXACT: Mapping[str, Callable[[ExactNumber, ExactNumber], ExactNumber]] = {
+    "+": ExactNumber.plus, "-": ExactNumber.minus, "*": ExactNumber.times, "/": lambda x, y: x.times(y.inverse())
+}  # fmt: skip
 
 
 def positive_value(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNumber | None:
     """Its value, where that is an exact number above zero."""
+    return positive(exact_function(formula), values)
+
+
+def positive(function: ExactFormula, values: Mapping[str, ExactNumber]) -> ExactNumber | None:
+    """What a formula gives, where that is an exact number above zero."""
     try:
-        found = value_of(formula, values)
+        found = function(values)
     except Inexact:
         return None
     return found if found.is_positive() else None
@@ -145,23 +157,23 @@ def positive_value(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> E
 
 def about(formula: FormulaTree, values: Mapping[str, float]) -> float | None:
     """Its value, rounded; ``None`` where it has none: a root of what is not positive, a division by zero."""
-    return rounded(compiled(formula), values)
+    return rounded(rounded_function(formula), values)
 
 
 def rounded(function: RoundedFormula, values: Mapping[str, float]) -> float | None:
-    """What a compiled formula gives; ``None`` where it has no value."""
+    """What a formula gives; ``None`` where it has no value."""
     try:
         return function(values)
     except (ValueError, ArithmeticError):
         return None
 
 
-def compiled(formula: FormulaTree) -> RoundedFormula:
+def rounded_function(formula: FormulaTree) -> RoundedFormula:
     """The formula as a function of its values, which raises :class:`ValueError`, :class:`ArithmeticError`.
 
     Where a formula is tried for many values, its tree is walked once.
     """
-    parts = [compiled(part) for part in formula.parts]
+    parts = [rounded_function(part) for part in formula.parts]
     match formula.head:
         case "number" | "pi":
             value = math.pi if formula.head == "pi" else float(formula.value)

@@ -19,13 +19,15 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from srt.worlds.solids.formulas import (
+    ExactFormula,
     FormulaTree,
     RoundedFormula,
-    compiled,
+    exact_function,
     formula_text,
     names_in,
     parse_formula,
     rewritten,
+    rounded_function,
 )
 
 DIMENSION = {**dict.fromkeys("V", 3), **dict.fromkeys("SLBTUXGFZ", 2), **dict.fromkeys("nkAQ", 0)}
@@ -154,12 +156,23 @@ class Rule:
         return 0.0 if "-" not in self.text else 3e-7 if self.formula.head == "sqrt" else 1e-9
 
     @cached_property
+    def needs(self) -> frozenset[str]:
+        """``uses`` as a set."""
+        return frozenset(self.uses)
+
+    @cached_property
+    def exact(self) -> ExactFormula:
+        """The formula as a function of exact values by their full names."""
+        return exact_function(self._in_full_names())
+
+    @cached_property
     def about(self) -> RoundedFormula:
         """The formula as a function of rounded values by their full names."""
+        return rounded_function(self._in_full_names())
+
+    def _in_full_names(self) -> FormulaTree:
         full = dict(zip(self.names, self.uses, strict=True))
-        return compiled(
-            rewritten(self.formula, lambda node: node._replace(name=full[node.name]) if node.head == "name" else None)
-        )
+        return rewritten(self.formula, lambda node: node._replace(name=full[node.name]) if node.name else None)
 
 
 def full_name(name: str, target: str) -> str:

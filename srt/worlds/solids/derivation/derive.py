@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from srt.language.trace import Operation, Step
 from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import positive_value
+from srt.worlds.solids.formulas import positive
 from srt.worlds.solids.statement import (
     LENGTHS,
     UNITS,
@@ -111,28 +111,28 @@ def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: D
     """``read`` and everything that follows, each by the fewest derived steps that were found."""
     support: dict[str, frozenset[str]] = {name: frozenset() for name in values}
     found = dict(read)
-    rules, changed = rules_of(statement), True
-    numbers: dict[int, ExactNumber | None] = {}
+    rules, changed = [rule for rule in rules_of(statement) if rule.target not in read], True
+    numbers: dict[Rule, ExactNumber | None] = {}
     while changed:
         changed = False
         for rule in rules:
-            uses = rule.uses
-            if rule.target in read or not all(name in values for name in uses):
+            if not rule.needs <= values.keys():
                 continue
-            union = frozenset[str]().union({rule.target}, *(support[name] for name in uses))
+            before = [support[name] for name in rule.uses]
+            if any(rule.target in names for names in before):
+                continue
+            union = frozenset((rule.target,)).union(*before)
             if rule.target in support and len(union) >= len(support[rule.target]):
                 continue
-            if any(rule.target in support[name] for name in uses):
-                continue
-            if (place := id(rule)) not in numbers:
-                numbers[place] = positive_value(rule.formula, local_values(rule, values))
-            number = numbers[place]
+            if rule not in numbers:
+                numbers[rule] = positive(rule.exact, values)
+            number = numbers[rule]
             if number is None or (rule.target in values and values[rule.target] != number):
                 continue
             support[rule.target], values[rule.target], changed = union, number, True
             measure = Measure(number, unit_of(rule.target[0], length))
             claim = f"{rule.target} = {rule.text} = {measure}"
-            cites = (*([rule.structure] if rule.structure else []), *uses)
+            cites = (*([rule.structure] if rule.structure else []), *rule.uses)
             found[rule.target] = SolidStep("CONSTRAIN", cites, claim, rule, measure)
     return found
 

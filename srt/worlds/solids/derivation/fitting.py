@@ -65,7 +65,7 @@ def _errors(found: Mapping[str, float], rules: tuple[Rule, ...], given: Mapping[
     """How far measures are from the given ones, and from what a rule about two says; ``None`` where one has none."""
     apart: list[tuple[float | None, float | None]] = []
     for rule in rules:
-        if rule.structure and rule.target in found and all(name in found for name in rule.uses):
+        if rule.structure and rule.target in found and rule.needs <= found.keys():
             apart.append((found[rule.target], rounded(rule.about, found)))
     apart += [(found.get(name), value) for name, value in given.items()]
     if any(one is None or other is None or one <= 0 or other <= 0 for one, other in apart):
@@ -77,7 +77,7 @@ def _measures(sizes: list[str], place: Array, rules: tuple[Rule, ...]) -> dict[s
     """All measures of solids with these sizes, each by the first rule that gives it."""
     found = {name: math.exp(min(x, 60.0)) for name, x in zip(sizes, place.tolist(), strict=True)}
     left = [rule for rule in rules if rule.target not in found]
-    while ready := [rule for rule in left if all(name in found for name in rule.uses)]:
+    while ready := [rule for rule in left if rule.needs <= found.keys()]:
         for rule in ready:
             value = None if rule.target in found else rounded(rule.about, found)
             if value is not None and value > 0:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from srt.worlds.solids.derivation.derive import local_values, rules_of, working_length
+from srt.worlds.solids.derivation.derive import rules_of, working_length
 from srt.worlds.solids.derivation.fitting import FREE, fits
 from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import positive_value, rounded
+from srt.worlds.solids.formulas import positive, rounded
 from srt.worlds.solids.statement import SolidStatement, converted, unit_of
 from srt.worlds.solids.table import DIMENSION, LARGER, LEAST_SURFACE, Rule, base_kind
 
@@ -61,7 +61,7 @@ def _disagreement(rules: tuple[Rule, ...], known: dict[str, float], exact: dict[
         return ", ".join(f"{name} = {shown(name, known[full])}" for name, full in values)
 
     tried: set[Rule] = set()
-    while open_rules := [r for r in rules if r not in tried and all(name in known for name in r.uses)]:
+    while open_rules := [r for r in rules if r not in tried and r.needs <= known.keys()]:
         for rule in open_rules:
             tried.add(rule)
             most = max(known[name] for name in rule.uses)
@@ -73,8 +73,8 @@ def _disagreement(rules: tuple[Rule, ...], known: dict[str, float], exact: dict[
             if not math.isclose(known.setdefault(rule.target, found), found, rel_tol=apart):
                 values = [shown(rule.target, value) for value in (found, known[rule.target])]
                 return f"question: {rule.target} = {rule.text} is {values[0]} for {given(rule)}, and {values[1]}"
-            if all(name in exact for name in rule.uses):
-                number = positive_value(rule.formula, local_values(rule, exact))
+            if rule.needs <= exact.keys():
+                number = positive(rule.exact, exact)
                 if number is not None and exact.setdefault(rule.target, number) != number:
                     claim = f"{rule.target} = {rule.text} is {number}"
                     return f"question: {claim} for {given(rule)}, and {exact[rule.target]}"

@@ -10,8 +10,7 @@ from srt.language.trace import Step, Trace
 from srt.worlds.kit.mutation import OracleVerdict
 from srt.worlds.solids.derivation.derive import rules_of
 from srt.worlds.solids.derivation.solve_solid import parse_measure, right_letters, same, truth_of
-from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import positive_value
+from srt.worlds.solids.formulas import positive
 from srt.worlds.solids.reading.read_solid import ReadSolid, read_solid
 from srt.worlds.solids.statement import Measure, length_in, unit_of
 from srt.worlds.solids.table import DIMENSION, Rule
@@ -113,6 +112,5 @@ def _computed(rule: Rule, said: dict[str, Measure]) -> Measure | None:
     length = next(iter(lengths), "")
     if any(said[name].unit != unit_of(name[0], length) for name in rule.uses):
         return None
-    values: dict[str, ExactNumber] = {x: said[full].number for x, full in zip(rule.names, rule.uses, strict=True)}
-    number = positive_value(rule.formula, values)
+    number = positive(rule.exact, {name: said[name].number for name in rule.uses})
     return None if number is None else Measure(number, unit_of(rule.target[0], length))
