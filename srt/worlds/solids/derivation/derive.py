@@ -111,12 +111,13 @@ def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: D
     """``read`` and everything that follows, each by the fewest derived steps that were found."""
     support: dict[str, frozenset[str]] = {name: frozenset() for name in values}
     found = dict(read)
-    rules, changed = [rule for rule in rules_of(statement) if rule.target not in read], True
+    rules = [rule for rule in rules_of(statement) if rule.target not in read]
     numbers: dict[Rule, ExactNumber | None] = {}
-    while changed:
-        changed = False
+    new = set(values)
+    while new:
+        changed = set[str]()
         for rule in rules:
-            if not rule.needs <= values.keys():
+            if rule.needs.isdisjoint(new) or not rule.needs <= values.keys():
                 continue
             before = [support[name] for name in rule.uses]
             if any(rule.target in names for names in before):
@@ -129,11 +130,14 @@ def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: D
             number = numbers[rule]
             if number is None or (rule.target in values and values[rule.target] != number):
                 continue
-            support[rule.target], values[rule.target], changed = union, number, True
+            support[rule.target], values[rule.target] = union, number
+            new.add(rule.target)
+            changed.add(rule.target)
             measure = Measure(number, unit_of(rule.target[0], length))
             claim = f"{rule.target} = {rule.text} = {measure}"
             cites = (*([rule.structure] if rule.structure else []), *rule.uses)
             found[rule.target] = SolidStep("CONSTRAIN", cites, claim, rule, measure)
+        new = changed
     return found
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 
 from srt.worlds.solids.derivation.derive import rules_of, working_length
 from srt.worlds.solids.derivation.fitting import FREE, fits
@@ -16,8 +17,12 @@ from srt.worlds.solids.statement import SolidStatement, converted, unit_of
 from srt.worlds.solids.table import DIMENSION, LARGER, LEAST_SURFACE, Rule, base_kind
 
 
+@lru_cache(maxsize=256)
 def why_impossible(statement: SolidStatement) -> str:
-    """One line that names the measure which no solid has; empty where there may be such a solid."""
+    """One line that names the measure which no solid has; empty where there may be such a solid.
+
+    The last answers are kept: a problem is solved for each plan, for its drawing, and for what is true of it.
+    """
     exact: dict[str, ExactNumber] = {}
     length = working_length(statement)
     for fact in statement.facts:
