@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 _MOST_PRODUCTS = 1000
 """Terms of a product before like ones are collected."""
+_LARGE = 10**100
 
 
 class Inexact(Exception):
@@ -53,7 +54,14 @@ class ExactNumber(NamedTuple):
         return ExactNumber(((-pi, root, Fraction(factor.denominator, factor.numerator * root)),))
 
     def power(self, exponent: int) -> ExactNumber:
-        """The power with an exponent that is not negative."""
+        """The power with an exponent that is not negative; raises :class:`Inexact` for powers of what is large.
+
+        Else a short text, ``((9^9)^9)^9``, would be a number that no memory holds.
+        """
+        if exponent > 1 and any(
+            max(abs(pi), root, abs(x.numerator), x.denominator) > _LARGE for pi, root, x in self.terms
+        ):
+            raise Inexact
         result = self if exponent else whole(1)
         for _ in range(exponent - 1):
             result = result.times(self)
@@ -119,7 +127,7 @@ def _collected(terms: Iterable[tuple[int, int, Fraction]]) -> ExactNumber:
     return ExactNumber(tuple(sorted((*key, factor) for key, factor in sums.items() if factor)))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _square_part(number: int) -> tuple[int, int]:
     """``(m, n)`` with m² n = number, and n without a square."""
     outside, divisor = 1, 2

@@ -181,7 +181,7 @@ def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) ->
     """The positive value of ``target`` for which the equation holds; ``None`` where there is none.
 
     ``target`` must be determined (:func:`is_determined`), so that the gap has one sign below the value and the other
-    above. It is looked for from 1e-30 to 1e30, first by halves between powers of ten.
+    above. It is looked for from 1e-45 to 1e45, first by halves between powers of ten.
     """
     known = dict(values)
 
@@ -204,7 +204,7 @@ def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) ->
     return _between(gap, (float(10**low), below), (float(10**high), above))
 
 
-_LEAST, _MOST, _NEAR = -30.0, 30.0, 0.25
+_LEAST, _MOST, _NEAR = -45.0, 45.0, 0.25
 """Powers of ten."""
 
 
@@ -218,7 +218,7 @@ def _between(gap: Callable[[float], float], low: tuple[float, float], high: tupl
     for _ in range(200):
         middle = (x * right - y * left) / (right - left)
         if not x < middle < y:
-            return middle if x <= middle <= y else (x + y) / 2
+            return min((x, y), key=lambda at: abs(gap(at)))  # It was rounded to an end, or past it.
         here = gap(middle)
         if here == 0 or y - x < 1e-15 * y:
             return middle

@@ -177,6 +177,6 @@ def parse_measure(text: str) -> Measure | None:
         number, unit = text, ""
     try:
         value = positive_value(parse_formula(number), {})
-    except (ValueError, KeyError, ArithmeticError):
+        return None if value is None or str(value) != number else Measure(value, unit)
+    except (ValueError, KeyError, ArithmeticError):  # ValueError also for a number of thousands of digits.
         return None
-    return None if value is None or str(value) != number else Measure(value, unit)

@@ -33,13 +33,13 @@ def test_each_problem_has_one_right_answer_and_a_proved_trace(n: int) -> None:
 def test_every_formula_of_the_table_holds_by_coordinates(kind: str) -> None:
     size = {letter: 1.0 + 0.37 * n for n, letter in enumerate(FREE[kind][::-1])}
     found = measures(kind, size)
-    from srt.worlds.solids.checker.terms import about, postfix
+    from srt.worlds.solids.checker.terms import postfix, rounded
     from srt.worlds.solids.formulas import formula_text
 
     for rule in rules_of_kind(kind):
         formula = postfix(formula_text(rule.formula))
         assert formula is not None
-        assert math.isclose(about(formula, found), found[rule.target[0]], rel_tol=1e-7), rule
+        assert math.isclose(rounded(formula)(found), found[rule.target[0]], rel_tol=1e-7), rule
 
 
 def test_every_wrong_option_has_its_mistake() -> None:
