@@ -1,6 +1,6 @@
-"""Problems of the views world a second on one core, with and without their pictures.
+"""Problems a second on one core, with and without their pictures.
 
-    python -m research.worlds.picture_speed --n 2000
+    python -m research.worlds.picture_speed --n 2000 [--world solids]
 
 ``picture_to_sampling_time`` compares drawing with sampling, ``picture_to_png_time`` with writing the same pixels as a
 PNG, which is a part of it; both are measured in the same run, in processor time.
@@ -22,14 +22,18 @@ from srt.worlds.world_registry import world_named
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=2000, help="problems")
-    parser.add_argument("--style", choices=("varied", "patches"), default="varied")
+    parser.add_argument("--world", choices=("views", "solids"), default="views")
+    parser.add_argument("--style", choices=("varied", "patches"), default="varied", help="of views")
     options = parser.parse_args()
-    world = world_named("views")
-    sample = world.sampler({"split": "train", "style": options.style})
+    world = world_named(options.world)
+    draw = world.extras.figures.picture
+    assert draw is not None
+    pictured = {"style": options.style} if options.world == "views" else {"pictures": True}
+    sample = world.sampler({"split": "train", **pictured})
     problems = [sample(index) for index in range(options.n)]  # imports and caches of the sampler are warm
     sampling = seconds(lambda: [sample(index) for index in range(options.n)])
     pictures: list[bytes] = []
-    drawing = seconds(lambda: pictures.extend(filter(None, map(world.picture, problems))))
+    drawing = seconds(lambda: pictures.extend(filter(None, map(draw, problems))))
     opened = [PIL.Image.open(io.BytesIO(picture)) for picture in pictures]
     for picture in opened:
         picture.load()

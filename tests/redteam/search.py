@@ -5,6 +5,7 @@ by what it cites, by brute forces that share no code with the solver or the chec
 a proof are built on, so that several of them together may get through.
 
     python -m tests.redteam.search 20000            # candidates for each world; prints a table
+    python -m tests.redteam.search 20000 --world solids --seed 1
 """
 
 from __future__ import annotations
@@ -72,9 +73,9 @@ class Target:
     """The exact teacher's, with the steps needed."""
 
 
-def search(world: str, candidates: int, problems: int = PROBLEMS) -> Found:
-    """Try ``candidates`` edited traces of ``problems`` problems of ``world``."""
-    rng = random.Random(world)
+def search(world: str, candidates: int, problems: int = PROBLEMS, seed: int = 0) -> Found:
+    """Try ``candidates`` edited traces of ``problems`` problems of ``world``; another ``seed`` has other problems."""
+    rng = random.Random(f"{world} {seed}" if seed else world)
     targets = targets_of(world, rng, problems)
     found = Found()
     while found.candidates < candidates:
@@ -241,11 +242,13 @@ def _seated(claim: str) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("candidates", type=int)
+    parser.add_argument("--world", choices=WORLDS, help="this one alone")
+    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     print("| world | candidates | proved | padded | proved with a wrong answer | proved with a step not entailed |")
     print("|---|---|---|---|---|---|")
-    for world in WORLDS:
-        found = search(world, args.candidates)
+    for world in [args.world] if args.world else WORLDS:
+        found = search(world, args.candidates, seed=args.seed)
         counts = [found.candidates, found.proved, found.padded, len(found.wrong_answer), len(found.not_entailed)]
         print("| " + " | ".join([world, *(f"{count:,}" for count in counts)]) + " |", flush=True)
         for text in [*found.wrong_answer[:2], *found.not_entailed[:2]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 _MOST_PRODUCTS = 1000
 """Terms of a product before like ones are collected."""
+_LARGE = 10**100
 
 
 class Inexact(Exception):
@@ -24,6 +25,10 @@ class ExactNumber(NamedTuple):
     def plus(self, other: ExactNumber) -> ExactNumber:
         """The sum."""
         return _collected((*self.terms, *other.terms))
+
+    def minus(self, other: ExactNumber) -> ExactNumber:
+        """The difference."""
+        return _collected((*self.terms, *((pi, root, -factor) for pi, root, factor in other.terms)))
 
     def times(self, other: ExactNumber) -> ExactNumber:
         """The product; raises :class:`Inexact` for sums of too many terms, which grow with each factor."""
@@ -46,12 +51,19 @@ class ExactNumber(NamedTuple):
         if len(self.terms) != 1:
             raise Inexact
         ((pi, root, factor),) = self.terms
-        return ExactNumber(((-pi, root, 1 / (factor * root)),))
+        return ExactNumber(((-pi, root, Fraction(factor.denominator, factor.numerator * root)),))
 
     def power(self, exponent: int) -> ExactNumber:
-        """The power with an exponent that is not negative."""
-        result = whole(1)
-        for _ in range(exponent):
+        """The power with an exponent that is not negative; raises :class:`Inexact` for powers of what is large.
+
+        Else a short text, ``((9^9)^9)^9``, would be a number that no memory holds.
+        """
+        if exponent > 1 and any(
+            max(abs(pi), root, abs(x.numerator), x.denominator) > _LARGE for pi, root, x in self.terms
+        ):
+            raise Inexact
+        result = self if exponent else whole(1)
+        for _ in range(exponent - 1):
             result = result.times(self)
         return result
 
@@ -79,12 +91,20 @@ class ExactNumber(NamedTuple):
         return _collected((pi, root, coefficient * factor) for pi, root, coefficient in self.terms)
 
     def is_positive(self) -> bool:
-        """Whether it is above zero, by more than rounding."""
-        return float(self) > 1e-9
+        """Whether it is above zero, by more than the rounding of its terms."""
+        if len(self.terms) == 1:
+            return self.terms[0][2] > 0
+        parts = self._parts()
+        return math.fsum(parts) > 1e-12 * max(map(abs, parts), default=0.0)
+
+    def _parts(self) -> list[float]:
+        return [
+            factor.numerator / factor.denominator * math.sqrt(root) * math.pi**pi for pi, root, factor in self.terms
+        ]
 
     def __float__(self) -> float:
         """Its value, rounded."""
-        return math.fsum(float(factor) * math.sqrt(root) * math.pi**pi for pi, root, factor in self.terms)
+        return math.fsum(self._parts())
 
     def __str__(self) -> str:
         """The normal form: ``9/2*pi``, ``8*sqrt(3) + 60``."""
@@ -102,11 +122,12 @@ PI = ExactNumber(((1, 1, Fraction(1)),))
 def _collected(terms: Iterable[tuple[int, int, Fraction]]) -> ExactNumber:
     sums: dict[tuple[int, int], Fraction] = {}
     for pi, root, factor in terms:
-        sums[pi, root] = sums.get((pi, root), Fraction(0)) + factor
+        key = pi, root
+        sums[key] = sums[key] + factor if key in sums else factor
     return ExactNumber(tuple(sorted((*key, factor) for key, factor in sums.items() if factor)))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _square_part(number: int) -> tuple[int, int]:
     """``(m, n)`` with m² n = number, and n without a square."""
     outside, divisor = 1, 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -16,6 +17,10 @@ _TOKEN = re.compile(r"\s*(sqrt|cbrt|min(?=\()|[A-Za-z]+\([a-z]+[0-9]?\)|pi|[A-Za
 
 _LONGEST, _MOST_BRACKETS = 300, 40
 """Characters and brackets of a formula: its tree is walked by recursion."""
+
+
+ExactFormula = Callable[[Mapping[str, ExactNumber]], ExactNumber]
+RoundedFormula = Callable[[Mapping[str, float]], float]
 
 
 class FormulaTree(NamedTuple):
@@ -104,73 +109,98 @@ def names_in(formula: FormulaTree) -> tuple[str, ...]:
 
 def value_of(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNumber:
     """Its exact value; raises :class:`~srt.worlds.solids.exact.Inexact` where it has none of the form."""
-    parts = [value_of(part, values) for part in formula.parts]
+    return exact_function(formula)(values)
+
+
+def exact_function(formula: FormulaTree) -> ExactFormula:
+    """The formula as a function of exact values, which raises :class:`~srt.worlds.solids.exact.Inexact`."""
+    parts = [exact_function(part) for part in formula.parts]
     match formula.head:
-        case "number":
-            return whole(formula.value)
-        case "pi":
-            return PI
+        case "number" | "pi":
+            constant = PI if formula.head == "pi" else whole(formula.value)
+            return lambda _: constant
         case "name":
-            return values[formula.name]
+            return operator.itemgetter(formula.name)
         case "^":
-            return parts[0].power(int(formula.value))
+            base, exponent = parts[0], int(formula.value)
+            return lambda values: base(values).power(exponent)
         case "sqrt":
-            return parts[0].root()
+            (inside,) = parts
+            return lambda values: inside(values).root()
         case "cbrt":
-            return parts[0].cube_root()
+            (inside,) = parts
+            return lambda values: inside(values).cube_root()
         case "min":
-            return min(parts, key=float)
-        case "+":
-            return parts[0].plus(parts[1])
-        case "-":
-            return parts[0].plus(parts[1].scaled(Fraction(-1)))
-        case "*":
-            return parts[0].times(parts[1])
-        case _:
-            return parts[0].times(parts[1].inverse())
+            return lambda values: min((part(values) for part in parts), key=float)
+    combine, (left, right) = _EXACT[formula.head], parts
+    return lambda values: combine(left(values), right(values))
+
+
+_EXACT: Mapping[str, Callable[[ExactNumber, ExactNumber], ExactNumber]] = {
+    "+": ExactNumber.plus, "-": ExactNumber.minus, "*": ExactNumber.times, "/": lambda x, y: x.times(y.inverse())
+}  # fmt: skip
 
 
 def positive_value(formula: FormulaTree, values: Mapping[str, ExactNumber]) -> ExactNumber | None:
     """Its value, where that is an exact number above zero."""
+    return positive(exact_function(formula), values)
+
+
+def positive(function: ExactFormula, values: Mapping[str, ExactNumber]) -> ExactNumber | None:
+    """What a formula gives, where that is an exact number above zero."""
     try:
-        found = value_of(formula, values)
+        found = function(values)
     except Inexact:
         return None
     return found if found.is_positive() else None
 
 
-_ROUNDED: Mapping[str, Callable[[float, float], float]] = {
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "*": lambda x, y: x * y,
-    "/": lambda x, y: x / y,
-}
-
-
 def about(formula: FormulaTree, values: Mapping[str, float]) -> float | None:
     """Its value, rounded; ``None`` where it has none: a root of what is not positive, a division by zero."""
-    parts = [about(part, values) for part in formula.parts]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    return rounded(rounded_function(formula), values)
+
+
+def rounded(function: RoundedFormula, values: Mapping[str, float]) -> float | None:
+    """What a formula gives; ``None`` where it has no value."""
+    try:
+        return function(values)
+    except (ValueError, ArithmeticError):
         return None
+
+
+def rounded_function(formula: FormulaTree) -> RoundedFormula:
+    """The formula as a function of its values, which raises :class:`ValueError`, :class:`ArithmeticError`.
+
+    Where a formula is tried for many values, its tree is walked once.
+    """
+    parts = [rounded_function(part) for part in formula.parts]
     match formula.head:
-        case "number":
-            return float(formula.value)
-        case "pi":
-            return math.pi
+        case "number" | "pi":
+            value = math.pi if formula.head == "pi" else float(formula.value)
+            return lambda _: value
         case "name":
-            return values[formula.name]
+            return operator.itemgetter(formula.name)
         case "^":
-            return float(known[0] ** int(formula.value))
-        case "sqrt":
-            return math.sqrt(known[0]) if known[0] > 1e-9 else None
-        case "cbrt":
-            return math.cbrt(known[0])
+            base, exponent = parts[0], int(formula.value)
+            return lambda values: float(base(values) ** exponent)
+        case "sqrt" | "cbrt":
+            root, inside = _root if formula.head == "sqrt" else math.cbrt, parts[0]
+            return lambda values: root(inside(values))
         case "min":
-            return min(known)
-        case "/" if known[1] == 0:
-            return None
-    return _ROUNDED[formula.head](*known)
+            return lambda values: min(part(values) for part in parts)
+    combine, (left, right) = _ROUNDED[formula.head], parts
+    return lambda values: combine(left(values), right(values))
+
+
+def _root(number: float) -> float:
+    if number <= 0:
+        raise ValueError("a root of what is not positive")
+    return math.sqrt(number)
+
+
+_ROUNDED: Mapping[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv
+}  # fmt: skip
 
 
 def rewritten(formula: FormulaTree, change: Callable[[FormulaTree], FormulaTree | None]) -> FormulaTree:

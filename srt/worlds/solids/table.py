@@ -15,10 +15,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 
-from srt.worlds.solids.formulas import FormulaTree, names_in, parse_formula
+from srt.worlds.solids.formulas import (
+    ExactFormula,
+    FormulaTree,
+    RoundedFormula,
+    exact_function,
+    formula_text,
+    names_in,
+    parse_formula,
+    rewritten,
+    rounded_function,
+)
 
 DIMENSION = {**dict.fromkeys("V", 3), **dict.fromkeys("SLBTUXGFZ", 2), **dict.fromkeys("nkAQ", 0)}
 """The power of length of each letter; all others are lengths."""
@@ -118,13 +128,51 @@ LEAST_SURFACE = {"cuboid": 216.0, "cylinder": 54 * math.pi, "cone": 72 * math.pi
 """S³/V² of the solid of a kind that has the least surface for its volume."""
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Rule:
     """``target`` follows from the quantities in ``formula``, whose full names are ``uses``, and from ``structure``."""
 
     target: str
     formula: FormulaTree
     uses: tuple[str, ...]
     structure: str = ""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The quantities in the formula as it has them, in the order of ``uses``."""
+        return names_in(self.formula)
+
+    @cached_property
+    def text(self) -> str:
+        """The formula as text."""
+        return formula_text(self.formula)
+
+    @cached_property
+    def nothing(self) -> float:
+        """What is zero but for rounding, as a part of the greatest value that the formula has.
+
+        Only a difference can be zero. Its root is that of what rounding leaves.
+        """
+        return 0.0 if "-" not in self.text else 3e-7 if self.formula.head == "sqrt" else 1e-9
+
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        """``uses`` as a set."""
+        return frozenset(self.uses)
+
+    @cached_property
+    def exact(self) -> ExactFormula:
+        """The formula as a function of exact values by their full names."""
+        return exact_function(self._in_full_names())
+
+    @cached_property
+    def about(self) -> RoundedFormula:
+        """The formula as a function of rounded values by their full names."""
+        return rounded_function(self._in_full_names())
+
+    def _in_full_names(self) -> FormulaTree:
+        full = dict(zip(self.names, self.uses, strict=True))
+        return rewritten(self.formula, lambda node: node._replace(name=full[node.name]) if node.name else None)
 
 
 def full_name(name: str, target: str) -> str:
@@ -197,6 +245,7 @@ def _similar(one: str, other: str, fact: str) -> Iterator[Rule]:
             yield _rule(f"{small} = {large}/{factor}", fact)
 
 
+@lru_cache(maxsize=1024)
 def rules_of_link(link: str) -> tuple[Rule, ...]:
     """The formulas that an equation of two quantities gives: itself, and solved for the other one."""
     return _rule(link, link), _rule(_solved(link), link)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from io import BytesIO
 from typing import NamedTuple
 
@@ -59,7 +59,7 @@ class Sketch:
         return ((x + dx, y + dy, stamp) for x, y, stamp in self.marks)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def stroke(paths: tuple[Path, ...], width: int) -> Stamp:
     """Lines along ``paths`` with round ends; ``width`` in eighths of a pixel."""
     left, top, right, bottom = _box(paths, width)
@@ -68,7 +68,11 @@ def stroke(paths: tuple[Path, ...], width: int) -> Stamp:
     covered = np.zeros((ys.size, xs.size), dtype=bool)
     for path in paths:
         for start, end in zip(path, path[1:] or path, strict=False):
-            covered |= _near(xs, ys, start, end, width)
+            # Only the samples that may be near: an arc has many short lines in a large box.
+            x, y, x_end, y_end = _box(((start, end),), width)
+            across = slice(_SAMPLES * (x - left), _SAMPLES * (x_end - left))
+            down = slice(_SAMPLES * (y - top), _SAMPLES * (y_end - top))
+            covered[down, across] |= _near(xs[across], ys[down], start, end, width)
     return Stamp(left, top, _levels(covered))
 
 

@@ -16,7 +16,6 @@ from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 from srt.worlds.solids.checker.answer import check_answer
 from srt.worlds.solids.checker.cited import Cited, cited_by
 from srt.worlds.solids.checker.field import NoExactValue, of
-from srt.worlds.solids.checker.heard import HeardSolid, hear
 from srt.worlds.solids.checker.relations import (
     SolidRelation,
     closure,
@@ -29,21 +28,20 @@ from srt.worlds.solids.checker.relations import (
 from srt.worlds.solids.checker.terms import ASKED, EQUATION, SaidMeasure, exactly, names_of, postfix, said
 from srt.worlds.solids.checker.units import alike, convertible, size, unit_of_result
 from srt.worlds.solids.checker.values import Value
-from srt.worlds.solids.checker.whole_problem import WholeProblem
+from srt.worlds.solids.checker.whole_problem import WholeProblem, whole_problem
 
 _SENTENCE = re.compile(r"\(([0-9]+)\)")
 
 
 def check_solid(problem: Problem, trace: Trace) -> TraceCheck | None:
     """The verdicts on a trace of a problem about measures of solids; ``None`` for any other problem."""
-    heard = hear(problem)
-    if heard is None:
+    whole = whole_problem(problem)
+    if whole is None:
         return None
-    whole = WholeProblem(heard)
-    if nothing := whole.impossible():
+    if nothing := whole.impossible:
         verdict = StepCheck(support="unchecked", reason=f"no solid has the measures of the problem: {nothing}")
         return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict)
-    checker = _Checker(problem, heard, whole, trace.steps)
+    checker = _Checker(whole, trace.steps)
     steps = tuple(checker.check(number) for number in range(1, len(trace.steps) + 1))
     cited = {int(word[1:]) for step in trace.steps for word in step.args if word.startswith("#")}
     unused = tuple(number for number in range(1, len(steps)) if number not in cited)
@@ -53,10 +51,9 @@ def check_solid(problem: Problem, trace: Trace) -> TraceCheck | None:
 class _Checker:
     """Checks the steps of one trace."""
 
-    def __init__(self, problem: Problem, heard: HeardSolid, whole: WholeProblem, steps: Sequence[Step]) -> None:
-        self._problem, self._heard, self._steps = problem, heard, steps
+    def __init__(self, whole: WholeProblem, steps: Sequence[Step]) -> None:
+        self._whole, self._heard, self._steps = whole, whole.heard, steps
         self._claims = [step.claim or "" for step in steps]
-        self._whole = whole
 
     def check(self, number: int) -> StepCheck:
         """The verdict on step ``number``, from 1."""
@@ -253,7 +250,7 @@ class _Checker:
 
     def _end(self, claim: str, fault: Fault, reason: str) -> StepCheck:
         """A conclusion that is not shown: refuted if the problem as a whole denies it."""
-        value = self._whole.solved().get(self._heard.asked)
+        value = self._whole.solved.get(self._heard.asked)
         if value is None:
             return _consistent(fault, reason)
         if self._heard.options:
@@ -272,7 +269,7 @@ class _Checker:
         """A step that is not shown: refuted if the problem as a whole denies its value, else consistent."""
         if measure is None:
             return _consistent(fault, reason)
-        value = self._whole.solved().get(measure.name)
+        value = self._whole.solved.get(measure.name)
         if value is None or self._whole.is_near(Value(measure.value, measure.unit), value):
             return _consistent(fault, reason)
         return _refuted(

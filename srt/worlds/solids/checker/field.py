@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 _ODD = [
@@ -124,7 +124,7 @@ def _as_fraction(number: Residue) -> Fraction | None:
     return fraction if math.isclose(fraction, number.about, rel_tol=1e-9) else None
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _root_of_whole(number: int) -> Residue:
     """The root, as a product of those of the prime factors."""
     root, divisor = of(1), 2
@@ -143,7 +143,7 @@ def _root_of_whole(number: int) -> Residue:
     return root * _root_of_prime(number)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _root_of_prime(prime: int) -> Residue:
     for sign in (1, -1):
         root = pow(sign * prime, (PRIME + 1) // 4, PRIME)

@@ -10,11 +10,11 @@ import itertools
 import math
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 
-from srt.worlds.solids.checker.terms import Postfix, about, names_of, postfix
+from srt.worlds.solids.checker.terms import Postfix, Rounded, names_of, postfix, rounded
 
 _CIRCLE = "d = r + r|C = 2*pi*r|B = pi*r*r|"
 _TIP = "3*V = B*h|S = B + L|"
@@ -68,7 +68,8 @@ POWERS = {**dict.fromkeys("V", 3), **dict.fromkeys("SLBTUXGFZ", 2), **dict.fromk
 """The power of length of each letter but those of lengths."""
 
 
-class SolidRelation(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SolidRelation:
     """An equation of the quantities ``names``; ``given`` is the claim that it takes, if any."""
 
     left: Postfix
@@ -76,9 +77,20 @@ class SolidRelation(NamedTuple):
     names: frozenset[str]
     given: str
 
+    @cached_property
+    def sides(self) -> tuple[Rounded, Rounded]:
+        """Both sides as functions of the measures."""
+        return rounded(self.left), rounded(self.right)
+
+    @cached_property
+    def names_by_side(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The quantities of each side."""
+        return frozenset(names_of(self.left)), frozenset(names_of(self.right))
+
     def gap(self, values: Mapping[str, float]) -> float:
         """By how much the sides differ, relative to their size."""
-        left, right = about(self.left, values), about(self.right, values)
+        one, other = self.sides
+        left, right = one(values), other(values)
         return (left - right) / (abs(left) + abs(right) + 1e-300)
 
 
@@ -89,7 +101,7 @@ def relations_of(solid: str) -> tuple[SolidRelation, ...]:
     return tuple(_relation(re.sub(r"\b([A-Za-z])\b(?!\()", rf"\1({solid})", row), "") for row in rows)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def relations_from(equation: str) -> tuple[SolidRelation, ...]:
     """What a claim about two solids, or two quantities, makes hold."""
     if not equation.startswith(("solid = ", "pair = ")):
@@ -123,15 +135,15 @@ def _relation(row: str, given: str) -> SolidRelation:
     return SolidRelation(left, right, frozenset([*names_of(left), *names_of(right)]), given)
 
 
-@cache
+@lru_cache(maxsize=16_384)
 def holds(relation: SolidRelation, target: str, formula: Postfix) -> bool:
     """Whether the formula is what the equation says of ``target``: true of chance values, many times over."""
-    rng = random.Random(0)
+    rng, found_for = random.Random(0), rounded(formula)
     tried = 0
     for _ in range(400):
         values = {name: 10 ** rng.uniform(-1.5, 2.5) for name in sorted(relation.names - {target})}
         try:
-            found = about(formula, values)
+            found = found_for(values)
             if found <= 0 or math.isnan(found) or isinstance(found, complex):
                 continue
             if abs(relation.gap({**values, target: found})) > 1e-9:
@@ -144,7 +156,7 @@ def holds(relation: SolidRelation, target: str, formula: Postfix) -> bool:
     return False
 
 
-@cache
+@lru_cache(maxsize=4096)
 def is_determined(relation: SolidRelation, target: str) -> bool:
     """Whether one positive value of ``target`` alone fits the others: a radius of a frustum has two by its slant."""
     if "," in relation.right:
@@ -166,32 +178,57 @@ def is_determined(relation: SolidRelation, target: str) -> bool:
 
 
 def solved(relation: SolidRelation, target: str, values: Mapping[str, float]) -> float | None:
-    """The positive value of ``target`` for which the equation holds, by bisection; ``None`` where there is none."""
-    low = None
-    for power in range(-40, 81):
-        x = 10 ** (power / 4)
-        try:
-            gap = relation.gap({**values, target: x})
-        except (ValueError, ArithmeticError):
-            continue
-        if gap == 0:
-            return x if low is not None else None  # From the start on, it is too small to count.
-        if low is not None and (gap > 0) != (low[1] > 0):
-            return _bisected(relation, target, values, low[0], x, rising=gap > 0)
-        low = (x, gap)
-    return None
+    """The positive value of ``target`` for which the equation holds; ``None`` where there is none.
 
+    ``target`` must be determined (:func:`is_determined`), so that the gap has one sign below the value and the other
+    above. It is looked for from 1e-45 to 1e45, first by halves between powers of ten.
+    """
+    known = dict(values)
 
-def _bisected(
-    relation: SolidRelation, target: str, values: Mapping[str, float], low: float, high: float, *, rising: bool
-) -> float:
-    for _ in range(60):
+    def gap(x: float) -> float:
+        known[target] = x
+        return relation.gap(known)
+
+    low, high = _LEAST, _MOST
+    below, above = gap(10**low), gap(10**high)
+    if below == 0 or (below > 0) == (above > 0):
+        return None  # At zero the least value is too small to count.
+    while high - low > _NEAR:
         middle = (low + high) / 2
-        if (relation.gap({**values, target: middle}) > 0) == rising:
-            high = middle
+        here = gap(10**middle)
+        if here == 0:
+            return float(10**middle)
+        low, high, below, above = (
+            (middle, high, here, above) if (here > 0) == (below > 0) else (low, middle, below, here)
+        )
+    return _between(gap, (float(10**low), below), (float(10**high), above))
+
+
+_LEAST, _MOST, _NEAR = -45.0, 45.0, 0.25
+"""Powers of ten."""
+
+
+def _between(gap: Callable[[float], float], low: tuple[float, float], high: tuple[float, float]) -> float:
+    """Where the gap vanishes between two places, each with its gap, by false position.
+
+    An end that stays twice is given half of its weight (the Illinois method), or neither end would come near.
+    """
+    (x, left), (y, right) = low, high
+    stayed = 0
+    for _ in range(200):
+        middle = (x * right - y * left) / (right - left)
+        if not x < middle < y:
+            return min((x, y), key=lambda at: abs(gap(at)))  # It was rounded to an end, or past it.
+        here = gap(middle)
+        if here == 0 or y - x < 1e-15 * y:
+            return middle
+        if (here > 0) == (left > 0):
+            x, left = middle, here
+            right, stayed = (right / 2 if stayed > 0 else right), 1
         else:
-            low = middle
-    return (low + high) / 2
+            y, right = middle, here
+            left, stayed = (left / 2 if stayed < 0 else left), -1
+    return middle
 
 
 _MOST_COMPACT = {"cuboid": 1 / 216, "cylinder": 1 / 54 / math.pi, "cone": 1 / 72 / math.pi, "pyramid": 1 / 288}
@@ -203,16 +240,12 @@ def denied(found: Mapping[str, float], solids: Sequence[str], equations: tuple[s
     """What no solid has: measures of a closure that no equation allows; empty where there are none."""
     for relation in every_relation(solids, equations):
         missing = relation.names - found.keys()
-        values = {name: found[name] for name in relation.names - missing}
-        said = ", ".join(f"{name} = {value:.6g}" for name, value in sorted(values.items()))
-        if not missing and abs(relation.gap(values)) > 1e-7:
-            return said
-        if (
+        if (not missing and abs(relation.gap(found)) > 1e-7) or (
             len(missing) == 1
             and is_determined(relation, *missing)
-            and solved(relation, next(iter(missing)), values) is None
+            and solved(relation, next(iter(missing)), found) is None
         ):
-            return said
+            return ", ".join(f"{name} = {found[name]:.6g}" for name in sorted(relation.names - missing))
     sizes = {name: x ** (1 / POWERS.get(name[0], 1)) for name, x in found.items() if POWERS.get(name[0], 1)}
     for name, size in sizes.items():
         if size < 3e-7 * max(sizes.values()):  # Zero, but for rounding: the root of what cancels out.
@@ -245,7 +278,7 @@ def closure(values: Mapping[str, float], solids: Sequence[str], equations: tuple
             missing = relation.names - found.keys()
             if len(missing) == 1 and is_determined(relation, *missing):
                 (name,) = missing
-                value = solved(relation, name, {x: found[x] for x in relation.names - missing})
+                value = solved(relation, name, found)
                 if value is not None:
                     found[name], changed = value, True
     return found

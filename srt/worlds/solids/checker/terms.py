@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from srt.worlds.solids.checker.field import PI_RESIDUE, NoExactValue, Residue, of
@@ -33,9 +34,10 @@ PRECISE_PI = Decimal(
 )
 
 Postfix = tuple[str, ...]
+Rounded = Callable[[Mapping[str, float]], float]
 
 
-@cache
+@lru_cache(maxsize=16_384)
 def postfix(text: str) -> Postfix | None:
     """The formula in reverse Polish notation; ``None`` where it is none."""
     if len(text) > 120:
@@ -103,13 +105,43 @@ def exactly(formula: Postfix, values: Mapping[str, Residue]) -> Residue:
     return found
 
 
-def about(formula: Postfix, values: Mapping[str, float]) -> float:
-    """Its value as a float; raises :class:`ValueError`, :class:`ArithmeticError`."""
-    roots: dict[str, Callable[[float], float]] = {
-        "sqrt": math.sqrt,
-        "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
-    }
-    return float(_run(formula, values, float, math.pi, roots, lambda base, exponent: base**exponent))
+@lru_cache(maxsize=4096)
+def rounded(formula: Postfix) -> Rounded:
+    """Its value as a float, as a function of its measures, which raises :class:`ValueError`, :class:`ArithmeticError`.
+
+    A relation is tried for many values, so its words are looked at once.
+    """
+    stack: list[Rounded] = []
+    for word in formula:
+        if word in _ROUNDED_ROOTS:
+            stack.append(_after(_ROUNDED_ROOTS[word], stack.pop()))
+        elif word in _ROUNDED:
+            right = stack.pop()
+            stack.append(_of_both(_ROUNDED[word], stack.pop(), right))
+        else:
+            stack.append(_constant(word) if word.isdigit() or word == "pi" else operator.itemgetter(word))
+    return stack[0]
+
+
+_ROUNDED_ROOTS: Mapping[str, Callable[[float], float]] = {
+    "sqrt": math.sqrt, "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x)
+}  # fmt: skip
+_ROUNDED: Mapping[str, Callable[[float, float], float]] = {
+    ",": min, "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow
+}  # fmt: skip
+
+
+def _constant(word: str) -> Rounded:
+    value = math.pi if word == "pi" else float(word)
+    return lambda _: value
+
+
+def _after(function: Callable[[float], float], inside: Rounded) -> Rounded:
+    return lambda values: function(inside(values))
+
+
+def _of_both(function: Callable[[float, float], float], left: Rounded, right: Rounded) -> Rounded:
+    return lambda values: function(left(values), right(values))
 
 
 def precisely(formula: Postfix, values: Mapping[str, Decimal]) -> Decimal:
@@ -162,7 +194,7 @@ class SaidMeasure(NamedTuple):
     unit: str
 
 
-@cache
+@lru_cache(maxsize=16_384)
 def said(claim: str) -> SaidMeasure | None:
     """The claim about a measure that ``claim`` is; ``None`` for any other, and for a number not in normal form."""
     match = VALUED.fullmatch(claim)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srt.worlds.solids.checker.relations import SolidRelation, is_determined
-from srt.worlds.solids.checker.terms import DIGITS, about, names_of, precisely
+from srt.worlds.solids.checker.terms import DIGITS, precisely
 
 _Array = npt.NDArray[np.float64]
 _SAME = Decimal(10) ** -90
@@ -89,9 +89,9 @@ def some_solid(
 
 def _always_holds(relation: SolidRelation, known: Mapping[str, float], unmet: Sequence[SolidRelation]) -> bool:
     """Whether a side is one measure that is in no other relation: it is whatever the other side gives."""
-    for side, other in ((relation.left, relation.right), (relation.right, relation.left)):
-        alone = set(names_of(side)) - known.keys()
-        if len(alone) == 1 == len(set(names_of(side))) and "-" not in side + other and not alone & set(other):
+    for names, others in (relation.names_by_side, relation.names_by_side[::-1]):
+        alone = names - known.keys()
+        if len(alone) == 1 == len(names) and not alone & others and "-" not in relation.left + relation.right:
             return sum(alone <= another.names for another in unmet) == 1
     return False
 
@@ -130,7 +130,8 @@ def _gaps(
 
 def _apart(relation: SolidRelation, values: Mapping[str, float]) -> float:
     """How far the sides of an equation are apart, as the logarithm of their ratio; both are positive."""
-    return math.log(max(about(relation.left, values), 1e-300) / max(about(relation.right, values), 1e-300))
+    left, right = relation.sides
+    return math.log(max(left(values), 1e-300) / max(right(values), 1e-300))
 
 
 def _slopes(

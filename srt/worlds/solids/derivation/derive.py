@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from srt.language.trace import Operation, Step
 from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import formula_text, names_in, positive_value
+from srt.worlds.solids.formulas import positive
 from srt.worlds.solids.statement import (
     LENGTHS,
     UNITS,
@@ -23,7 +23,6 @@ from srt.worlds.solids.table import (
     STRUCTURES,
     Rule,
     base_kind,
-    full_name,
     rules_of_kind,
     rules_of_link,
     rules_of_structure,
@@ -112,35 +111,39 @@ def _searched(statement: SolidStatement, values: dict[str, ExactNumber], read: D
     """``read`` and everything that follows, each by the fewest derived steps that were found."""
     support: dict[str, frozenset[str]] = {name: frozenset() for name in values}
     found = dict(read)
-    rules, changed = rules_of(statement), True
-    numbers: dict[int, ExactNumber | None] = {}
-    while changed:
-        changed = False
+    rules = [rule for rule in rules_of(statement) if rule.target not in read]
+    numbers: dict[Rule, ExactNumber | None] = {}
+    new = set(values)
+    while new:
+        changed = set[str]()
         for rule in rules:
-            uses = rule.uses
-            if rule.target in read or not all(name in values for name in uses):
+            if rule.needs.isdisjoint(new) or not rule.needs <= values.keys():
                 continue
-            union = frozenset[str]().union({rule.target}, *(support[name] for name in uses))
+            before = [support[name] for name in rule.uses]
+            if any(rule.target in names for names in before):
+                continue
+            union = frozenset((rule.target,)).union(*before)
             if rule.target in support and len(union) >= len(support[rule.target]):
                 continue
-            if any(rule.target in support[name] for name in uses):
-                continue
-            if (place := id(rule)) not in numbers:
-                numbers[place] = positive_value(rule.formula, local_values(rule, values))
-            number = numbers[place]
+            if rule not in numbers:
+                numbers[rule] = positive(rule.exact, values)
+            number = numbers[rule]
             if number is None or (rule.target in values and values[rule.target] != number):
                 continue
-            support[rule.target], values[rule.target], changed = union, number, True
+            support[rule.target], values[rule.target] = union, number
+            new.add(rule.target)
+            changed.add(rule.target)
             measure = Measure(number, unit_of(rule.target[0], length))
-            claim = f"{rule.target} = {formula_text(rule.formula)} = {measure}"
-            cites = (*([rule.structure] if rule.structure else []), *uses)
+            claim = f"{rule.target} = {rule.text} = {measure}"
+            cites = (*([rule.structure] if rule.structure else []), *rule.uses)
             found[rule.target] = SolidStep("CONSTRAIN", cites, claim, rule, measure)
+        new = changed
     return found
 
 
 def local_values(rule: Rule, values: dict[str, ExactNumber]) -> dict[str, ExactNumber]:
     """The values of the names that the formula of ``rule`` has."""
-    return {name: values[full_name(name, rule.target)] for name in names_in(rule.formula)}
+    return {name: values[full] for name, full in zip(rule.names, rule.uses, strict=True)}
 
 
 def needed_steps(found: Derivation, asked: str) -> Derivation:

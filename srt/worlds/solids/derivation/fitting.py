@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from srt.worlds.solids.derivation.derive import rules_of
-from srt.worlds.solids.formulas import about, names_in
+from srt.worlds.solids.formulas import rounded
 from srt.worlds.solids.statement import SolidStatement
-from srt.worlds.solids.table import LARGER, Rule, base_kind, full_name
+from srt.worlds.solids.table import LARGER, Rule, base_kind
 
 Array = npt.NDArray[np.float64]
 FREE = {
@@ -65,8 +65,8 @@ def _errors(found: Mapping[str, float], rules: tuple[Rule, ...], given: Mapping[
     """How far measures are from the given ones, and from what a rule about two says; ``None`` where one has none."""
     apart: list[tuple[float | None, float | None]] = []
     for rule in rules:
-        if rule.structure and rule.target in found and all(name in found for name in rule.uses):
-            apart.append((found[rule.target], _value(rule, found)))
+        if rule.structure and rule.target in found and rule.needs <= found.keys():
+            apart.append((found[rule.target], rounded(rule.about, found)))
     apart += [(found.get(name), value) for name, value in given.items()]
     if any(one is None or other is None or one <= 0 or other <= 0 for one, other in apart):
         return None
@@ -76,18 +76,14 @@ def _errors(found: Mapping[str, float], rules: tuple[Rule, ...], given: Mapping[
 def _measures(sizes: list[str], place: Array, rules: tuple[Rule, ...]) -> dict[str, float]:
     """All measures of solids with these sizes, each by the first rule that gives it."""
     found = {name: math.exp(min(x, 60.0)) for name, x in zip(sizes, place.tolist(), strict=True)}
-    left = list(rules)
-    while ready := [rule for rule in left if all(name in found for name in rule.uses)]:
+    left = [rule for rule in rules if rule.target not in found]
+    while ready := [rule for rule in left if rule.needs <= found.keys()]:
         for rule in ready:
-            left.remove(rule)
-            value = None if rule.target in found else _value(rule, found)
+            value = None if rule.target in found else rounded(rule.about, found)
             if value is not None and value > 0:
                 found[rule.target] = value
+        left = [rule for rule in left if rule.target not in found and rule not in ready]
     return found
-
-
-def _value(rule: Rule, found: Mapping[str, float]) -> float | None:
-    return about(rule.formula, {name: found[full_name(name, rule.target)] for name in names_in(rule.formula)})
 
 
 def _in_order(found: Mapping[str, float], statement: SolidStatement) -> bool:

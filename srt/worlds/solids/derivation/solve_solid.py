@@ -20,7 +20,7 @@ from srt.worlds.solids.derivation.derive import (
     steps_of,
 )
 from srt.worlds.solids.derivation.impossible import why_impossible
-from srt.worlds.solids.formulas import formula_text, parse_formula, positive_value
+from srt.worlds.solids.formulas import parse_formula, positive_value
 from srt.worlds.solids.reading.read_solid import ReadSolid, read_solid
 from srt.worlds.solids.statement import UNITS, Measure, converted
 from srt.worlds.world import NEEDED, Refused
@@ -36,8 +36,8 @@ def solve_solid(problem: Problem, plan: str = NEEDED) -> Trace:
     Raises:
         Refused: as :func:`answer_of` does.
     """
-    read, _, answer = answer_of(problem)
-    steps = asked_steps(read, problem)
+    read, inside, answer = _answered(problem)
+    steps = _with_conclusion(read, problem, inside)
     if plan == READ_FIRST:
         steps = readings_first(steps)
     return Trace(
@@ -51,9 +51,12 @@ def solve_solid(problem: Problem, plan: str = NEEDED) -> Trace:
 
 
 def asked_steps(read: ReadSolid, problem: Problem) -> Derivation:
-    """All steps: what is asked, the derivation, the conclusion."""
+    """All steps: what is asked, the derivation, the conclusion; raises :class:`NotDetermined`."""
+    return _with_conclusion(read, problem, derive(read.statement))
+
+
+def _with_conclusion(read: ReadSolid, problem: Problem, inside: Derivation) -> Derivation:
     statement = read.statement
-    inside = derive(statement)
     unit = f" in {statement.unit}" if statement.unit else ""
     steps: Derivation = {_QUESTION: SolidStep("CORRELATE", ("question",), f"? = {statement.asked}{unit}"), **inside}
     measure = inside[statement.asked].measure
@@ -93,6 +96,14 @@ def answer_of(problem: Problem) -> tuple[ReadSolid, Measure, str]:
     Raises:
         Refused: it cannot be read, is not determined, has no single right option, or its gold answer is another.
     """
+    read, steps, answer = _answered(problem)
+    measure = steps[read.statement.asked].measure
+    assert measure is not None
+    return read, measure, answer
+
+
+def _answered(problem: Problem) -> tuple[ReadSolid, Derivation, str]:
+    """The problem as it is read, the derivation of what is asked, and the answer."""
     read = read_solid(problem)
     if why := why_impossible(read.statement):
         raise Refused("no_such_solid", why)
@@ -106,14 +117,14 @@ def answer_of(problem: Problem) -> tuple[ReadSolid, Measure, str]:
         gold, answer = gold_of(measure), str(measure)
         if problem.answer is not None and not _is_gold(problem.answer, gold):
             raise Refused("disagrees_with_gold", f"solved: {answer}; gold: {problem.answer.value}")
-        return read, measure, answer
+        return read, steps, answer
     letters = right_letters(read, measure)
     if len(letters) != 1:
         reason = "not_unique" if letters else "no_option_fits"
         raise Refused(reason, f"solved: {measure}; options that say so: {', '.join(letters) or 'none'}")
     if problem.answer is not None and problem.answer.value != letters:
         raise Refused("disagrees_with_gold", f"solved: {letters[0]}; gold: {problem.answer.value}")
-    return read, measure, letters[0]
+    return read, steps, letters[0]
 
 
 def _is_gold(given: Answer, gold: Answer) -> bool:
@@ -126,11 +137,11 @@ _CLAIM = re.compile(r"(?P<name>[A-Za-z]\([a-z]+\)) = (?:.+ = )?(?P<value>[^=]+)"
 def truth_of(problem: Problem) -> Callable[[str], Truth]:
     """Whether a claim is true of the solid, also where the question does not need it."""
     try:
-        read, _, _ = answer_of(problem)
+        read, inside, _ = _answered(problem)
         known = everything(read.statement)
     except Refused:
         return lambda claim: "unknown"
-    exact = {step.claim for step in asked_steps(read, problem).values()}
+    exact = {step.claim for step in _with_conclusion(read, problem, inside).values()}
     facts = {fact.claim for fact in read.statement.facts}
 
     def truth(text: str) -> Truth:
@@ -155,7 +166,7 @@ def _formula_truth(text: str, name: str, read: ReadSolid) -> Truth:
     if text.count(" = ") == 1:
         return "true"
     formula = text.split(" = ")[1]
-    known = {formula_text(rule.formula) for rule in rules_of(read.statement) if rule.target == name}
+    known = {rule.text for rule in rules_of(read.statement) if rule.target == name}
     return "true" if formula in known else "unknown"
 
 
@@ -166,6 +177,6 @@ def parse_measure(text: str) -> Measure | None:
         number, unit = text, ""
     try:
         value = positive_value(parse_formula(number), {})
-    except (ValueError, KeyError, ArithmeticError):
+        return None if value is None or str(value) != number else Measure(value, unit)
+    except (ValueError, KeyError, ArithmeticError):  # ValueError also for a number of thousands of digits.
         return None
-    return None if value is None or str(value) != number else Measure(value, unit)

@@ -10,11 +10,10 @@ from srt.language.trace import Step, Trace
 from srt.worlds.kit.mutation import OracleVerdict
 from srt.worlds.solids.derivation.derive import rules_of
 from srt.worlds.solids.derivation.solve_solid import parse_measure, right_letters, same, truth_of
-from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import formula_text, names_in, positive_value
+from srt.worlds.solids.formulas import positive
 from srt.worlds.solids.reading.read_solid import ReadSolid, read_solid
 from srt.worlds.solids.statement import Measure, length_in, unit_of
-from srt.worlds.solids.table import DIMENSION, Rule, full_name
+from srt.worlds.solids.table import DIMENSION, Rule
 
 _MEASURE = re.compile(r"(?P<name>[A-Za-z]\([a-z]+\)) = (?:(?P<formula>[^=]+) = )?(?P<value>[^=]+)")
 
@@ -83,7 +82,7 @@ class _Oracle:
             return not twice and "" not in (before.unit, measure.unit) and same(before, measure)
         return step.op == "CONSTRAIN" and any(
             rule.target == name
-            and formula_text(rule.formula) == match["formula"]
+            and rule.text == match["formula"]
             and ([rule.structure] if rule.structure else []) == others
             and set(rule.uses) == said.keys()
             and _computed(rule, said) == measure
@@ -113,6 +112,5 @@ def _computed(rule: Rule, said: dict[str, Measure]) -> Measure | None:
     length = next(iter(lengths), "")
     if any(said[name].unit != unit_of(name[0], length) for name in rule.uses):
         return None
-    values: dict[str, ExactNumber] = {x: said[full_name(x, rule.target)].number for x in names_in(rule.formula)}
-    number = positive_value(rule.formula, values)
+    number = positive(rule.exact, {name: said[name].number for name in rule.uses})
     return None if number is None else Measure(number, unit_of(rule.target[0], length))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
-from srt.worlds.solids.derivation.derive import Derivation
+from srt.worlds.solids.derivation.derive import Derivation, local_values
 from srt.worlds.solids.exact import ExactNumber
-from srt.worlds.solids.formulas import FormulaTree, names_in, positive_value, rewritten
+from srt.worlds.solids.formulas import ExactFormula, FormulaTree, exact_function, names_in, positive, rewritten
 from srt.worlds.solids.statement import UNITS, Measure, converted
-from srt.worlds.solids.table import DIMENSION, full_name
+from srt.worlds.solids.table import DIMENSION, Rule, full_name
 
 _TWO = FormulaTree("number", value=Fraction(2))
 _TWICE = {"d": "the diameter doubled", "r": "the diameter for the radius", "R": "the diameter for the radius"}
@@ -84,10 +86,10 @@ def changed_steps(steps: Derivation, known: Derivation) -> Iterator[ChangedStep]
     numbers = {key: step.measure.number for key, step in known.items() if step.measure is not None}
     for key, step in steps.items():
         if step.rule is not None:
-            values = {name: numbers[full_name(name, step.rule.target)] for name in names_in(step.rule.formula)}
+            values = local_values(step.rule, numbers)
             others = {x: numbers[name] for x in "hlsD" if (name := full_name(x, step.rule.target)) in numbers}
-            for mistake, formula in _changed_formulas(step.rule.formula, others):
-                if (number := positive_value(formula, {**others, **values})) is not None:
+            for mistake, formula, function in _mistaken(step.rule, frozenset(others)):
+                if (number := positive(function, {**others, **values})) is not None:
                     yield ChangedStep(key, mistake, number, formula)
         elif step.op == "INFER" and step.measure is not None and step.cites[0] in steps:
             before = steps[step.cites[0]].measure
@@ -98,8 +100,15 @@ def changed_steps(steps: Derivation, known: Derivation) -> Iterator[ChangedStep]
                     yield ChangedStep(key, "a wrong factor between units", step.measure.number.scaled(scale))
 
 
-def _changed_formulas(formula: FormulaTree, others: Mapping[str, ExactNumber]) -> Iterator[tuple[str, FormulaTree]]:
-    """The formula with one mistake in it."""
+@lru_cache(maxsize=1024)
+def _mistaken(rule: Rule, others: frozenset[str]) -> tuple[tuple[str, FormulaTree, ExactFormula], ...]:
+    """The formulas of a rule with a mistake in them, each with its mistake, and as a function."""
+    changed = _changed_formulas(rule.formula, others)
+    return tuple((mistake, formula, exact_function(formula)) for mistake, formula in changed)
+
+
+def _changed_formulas(formula: FormulaTree, others: frozenset[str]) -> Iterator[tuple[str, FormulaTree]]:
+    """The formula with one mistake in it; ``others`` are letters that may be taken for one of it."""
     for letter in names_in(formula):
         name = FormulaTree("name", name=letter)
         plain = letter.partition("(")[0]
@@ -187,7 +196,8 @@ def _both_made(
         twice = {key: step for key, step in steps.items() if step.rule is not None}
         if one.key not in twice or one.formula is None or (rule := twice[one.key].rule) is None:
             return False
-        changed = steps | {one.key: steps[one.key]._replace(rule=rule._replace(formula=one.formula))}
+        uses = tuple(full_name(name, rule.target) for name in names_in(one.formula))
+        changed = steps | {one.key: steps[one.key]._replace(rule=replace(rule, formula=one.formula, uses=uses))}
         if set(names_in(one.formula)) - set(names_in(rule.formula)):
             return False
         again = [change for change in changed_steps(changed, known) if change.key == one.key]
@@ -215,8 +225,7 @@ def followed(steps: Derivation, changed: dict[str, ExactNumber]) -> dict[str, Me
         if key in changed:
             value = changed[key]
         elif step.rule is not None:
-            values = {name: numbers[full_name(name, step.rule.target)] for name in names_in(step.rule.formula)}
-            value = positive_value(step.rule.formula, values)
+            value = positive(step.rule.exact, numbers)
         elif step.op == "INFER" and step.cites[0] in measures and UNITS[step.measure.unit]:
             value = converted(measures[step.cites[0]], step.measure.unit).number
         if value is None:

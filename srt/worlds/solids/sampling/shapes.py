@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+from functools import lru_cache
 
 from srt.worlds.solids.derivation.derive import everything
-from srt.worlds.solids.exact import whole
+from srt.worlds.solids.exact import ExactNumber, whole
 from srt.worlds.solids.reading.quantity_words import quantities
 from srt.worlds.solids.sampling.settings import SolidsSettings
 from srt.worlds.solids.statement import GivenFact, Measure, SolidStatement, unit_of
@@ -40,13 +41,17 @@ def shape_of(kind: str, settings: SolidsSettings, length: str, rng: random.Rando
         sizes = (small + more, small, height)
     if kind in ("hexpyramid",) and nice:
         sizes = (2 * sizes[0], sizes[1])
-    facts = [
-        GivenFact(1, f"{x}({kind})", Measure(whole(size), unit_of(x, length)))
-        for x, size in zip(letters, sizes, strict=True)
-    ]
+    numbers = _numbers(kind, letters, sizes)
+    return {name: Measure(number, unit_of(name[0], length)) for name, number in numbers.items()}
+
+
+@lru_cache(maxsize=2048)
+def _numbers(kind: str, letters: str, sizes: tuple[int, ...]) -> dict[str, ExactNumber]:
+    """The measures of a solid in its unit of length. Ten solids are drawn for one problem, and most not once."""
+    facts = [GivenFact(1, f"{x}({kind})", Measure(whole(size), "")) for x, size in zip(letters, sizes, strict=True)]
     found = everything(SolidStatement((kind,), tuple(facts), facts[0].name))
     words = quantities(kind, "en")
-    return {name: s.measure for name, s in found.items() if s.measure is not None and name[0] in words}
+    return {name: s.measure.number for name, s in found.items() if s.measure is not None and name[0] in words}
 
 
 def writable(measure: Measure) -> bool:

@@ -7,42 +7,24 @@ from collections import Counter
 
 import pytest
 
-from srt.checking import check
 from srt.io.records import Problem
-from srt.worlds.solids.derivation.solve_solid import answer_of
 from srt.worlds.solids.reading.read_solid import read_solid
 from srt.worlds.solids.solids_world import SolidsWorld
-from srt.worlds.solids.statement import Measure, length_in, size_of
 from srt.worlds.solids.table import KINDS, STRUCTURES, rules_of_kind, structure_of
-from tests.srt.worlds.solids.by_coordinates import FREE, asked_value, measures
+from tests.srt.worlds.solids.coordinate_measures import FREE, measures
+from tests.srt.worlds.solids.long_runs import one_problem
 
 WORLD = SolidsWorld()
 
 
-def in_metres(measure: Measure) -> float:
-    scaled = length_in(measure.unit) not in ("", "deg")
-    return float(measure.number) * (float(size_of(measure.unit)) if scaled else 1.0)
-
-
 @pytest.mark.parametrize("n", [120, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_each_problem_has_one_right_answer_and_a_proved_trace(n: int) -> None:
-    sampler = WORLD.sampler({})
-    seen: Counter[tuple[str, str, bool]] = Counter()
+    seen: Counter[str] = Counter()
     for index in range(n):
-        problem = sampler(index)
-        seen[problem.category or "", problem.lang, bool(problem.choices)] += 1
-        read, measure, answer = answer_of(problem)
-        value = asked_value(read.statement)
-        assert math.isclose(in_metres(measure), value, rel_tol=1e-6), problem.question
-        right = [letter for letter, said in read.options.items() if math.isclose(in_metres(said), value, rel_tol=1e-6)]
-        if problem.choices:
-            assert problem.answer is not None
-            assert right == problem.answer.value == [answer]
-        for plan in WORLD.plans:
-            trace = WORLD.solve(problem, plan)
-            checked = check(problem, trace)
-            assert checked.proved, (problem.question, problem.choices, trace.steps, checked)
-        assert {WORLD.truth(problem)(step.claim or "") for step in trace.steps} == {"true"}
+        found = one_problem(index)
+        assert found.faults == []
+        seen += found.counts
+    assert seen.pop("problems") == n
     assert len(seen) == 20
     assert min(seen.values()) > n / 80
 
@@ -51,13 +33,13 @@ def test_each_problem_has_one_right_answer_and_a_proved_trace(n: int) -> None:
 def test_every_formula_of_the_table_holds_by_coordinates(kind: str) -> None:
     size = {letter: 1.0 + 0.37 * n for n, letter in enumerate(FREE[kind][::-1])}
     found = measures(kind, size)
-    from srt.worlds.solids.checker.terms import about, postfix
+    from srt.worlds.solids.checker.terms import postfix, rounded
     from srt.worlds.solids.formulas import formula_text
 
     for rule in rules_of_kind(kind):
         formula = postfix(formula_text(rule.formula))
         assert formula is not None
-        assert math.isclose(about(formula, found), found[rule.target[0]], rel_tol=1e-7), rule
+        assert math.isclose(rounded(formula)(found), found[rule.target[0]], rel_tol=1e-7), rule
 
 
 def test_every_wrong_option_has_its_mistake() -> None:
