@@ -254,11 +254,15 @@ class _Checker:
         if value is None:
             return _consistent(fault, reason)
         if self._heard.options:
-            right = [x for x, option in self._heard.options.items() if option and self._whole.is_near(option, value)]
+            right = [
+                x
+                for x, option in self._heard.options.items()
+                if option and self._whole.is_near(self._heard.asked, option, value)
+            ]
             conclusion = f"options = {{{', '.join(right)}}}"
         else:
             measure = said(f"{self._heard.asked} = {claim.removeprefix('answer = ')}")
-            if measure is not None and self._whole.is_near(Value(measure.value, measure.unit), value):
+            if measure is not None and self._whole.is_near(measure.name, Value(measure.value, measure.unit), value):
                 return _consistent(fault, reason)
             conclusion = f"answer = {value:.6g}"
         if conclusion == claim:
@@ -270,7 +274,7 @@ class _Checker:
         if measure is None:
             return _consistent(fault, reason)
         value = self._whole.solved.get(measure.name)
-        if value is None or self._whole.is_near(Value(measure.value, measure.unit), value):
+        if value is None or self._whole.is_near(measure.name, Value(measure.value, measure.unit), value):
             return _consistent(fault, reason)
         return _refuted(
             f"the problem denies it; {reason}", f"{measure.name} = {value:.6g} {self._whole.length()}".rstrip(), fault

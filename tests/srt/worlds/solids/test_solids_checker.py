@@ -82,6 +82,7 @@ def test_a_formula_may_be_written_in_any_way_that_says_the_same() -> None:
         ("sqrt(l^2 - r^2) = 4", "sqrt(l^2 + r^2) = sqrt(34)", 4, "refuted", Fault.FALSE_CLAIM),
         ("sqrt(l^2 - r^2) = 4", "sqrt(l^2 - r^2) = 3", 4, "refuted", Fault.FALSE_CLAIM),
         ("h(cone) = sqrt(l^2 - r^2) = 4", "h(cone) = 4", 4, "consistent", Fault.LEAP),
+        ("#2 #3: h(cone) = sqrt(l^2 - r^2) = 4 cm", "#3: B(cone) = 9/100*pi cm", 4, "refuted", Fault.DOES_NOT_FOLLOW),
         ("1/3*pi*r^2*h = 12*pi", "pi*r^2*h = 36*pi", 5, "refuted", Fault.FALSE_CLAIM),
         ("1/3*pi*r^2*h = 12*pi", "1/2*pi*r^2*h = 12*pi", 5, "refuted", Fault.FALSE_CLAIM),
         ("= 12*pi cm^3", "= 12*pi cm^2", 5, "refuted", Fault.FALSE_CLAIM),
