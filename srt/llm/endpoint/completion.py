@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -101,18 +103,21 @@ def _choice(choice: Mapping[str, Any], verbose: Mapping[str, Any], meanings: Map
 def _logprobs(found: Any) -> tuple[float, ...]:
     """The log-probabilities of a chat's choice, one for each token; none where one is missing."""
     content = found.get("content") if isinstance(found, dict) else None
-    values = [one.get("logprob") for one in content or () if isinstance(one, dict)]
+    entries = content if isinstance(content, list) else []
+    values = [one.get("logprob") for one in entries if isinstance(one, dict)]
     numbers = tuple(float(value) for value in values if isinstance(value, int | float))
     return numbers if len(numbers) == len(values) else ()
 
 
 def _load(body: bytes) -> Any:
-    """JSON, also with what strict readers refuse though it was paid for: bytes that are no UTF-8, half a character
-    (a lone surrogate), numbers of any length. What no text can hold becomes U+FFFD.
+    """JSON, also with what strict readers refuse though it was paid for: a byte order mark, bytes that are no UTF-8,
+    half a character (a lone surrogate), numbers of any length. What no text can hold becomes U+FFFD, and a number
+    that is too large is none.
 
     Raises:
         ValueError: it is no JSON.
     """
+    body = body.removeprefix(codecs.BOM_UTF8)
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -121,12 +126,17 @@ def _load(body: bytes) -> Any:
         found = json.loads(
             body.decode(errors="replace"),
             parse_constant=lambda _: None,
-            parse_int=lambda digits: int(digits) if len(digits) < 19 else float(digits),
+            parse_int=lambda digits: int(digits) if len(digits) < 19 else _finite(digits),
+            parse_float=_finite,
         )
         text = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return orjson.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _finite(digits: str) -> float | None:
+    return number if math.isfinite(number := float(digits)) else None
 
 
 def _text(content: Any) -> str:

@@ -112,7 +112,9 @@ def _error(
     """What to raise because of a status that another try would get again."""
     fault: str | None = None
     if 300 <= status < 400:
-        fault = f"redirects to {location}: is that the base_url?" if location else f"redirects to nowhere ({reason})"
+        fault = (
+            f"redirects to {location[:200]}: is that the base_url?" if location else f"redirects to nowhere ({reason})"
+        )
     elif status == 403 and (answered or _MODERATED.search(reason)):
         return RequestBlocked(f"{model}: {reason}")
     elif status in (401, 403):
@@ -162,7 +164,7 @@ def read_retry_after(value: str | None, now: datetime | None = None) -> float | 
     except ValueError:
         try:
             when = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         if when.tzinfo is None:
             when = when.replace(tzinfo=UTC)
