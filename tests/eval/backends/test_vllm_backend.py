@@ -201,6 +201,12 @@ def test_a_text_that_the_length_of_a_row_cut_short_is_an_error(model: Path, monk
     assert "3 of 8 tokens" in str(row.error)
 
 
+def test_a_failure_of_vllm_is_no_answer(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, {}, lambda ids, params: ([], "error"))
+    with pytest.raises(UserError, match="vLLM failed"):
+        list(VllmBackend(model).generate_batches([[Request("abc")]], GenerationSettings(max_new_tokens=8)))
+
+
 def test_a_think_budget_is_vllms(r1: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tags are tokens of R1: its parser closes the block; a block that was closed at the budget was cut."""
     asked: dict[str, Any] = {}
