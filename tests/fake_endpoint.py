@@ -70,6 +70,7 @@ RATES = (
     "error_500",
     "cut",
     "torn",
+    "garbled",
     "html",
     "broken_json",
     "empty",
@@ -357,6 +358,8 @@ class _Connection(asyncio.Protocol):
         )
         if fault == "torn":
             self.send(200, reply[: len(reply) // 2])
+        elif fault == "garbled":
+            self.send(200, reply, b"Content-Encoding: gzip\r\n")
         elif fault == "cut":
             self.transport.write(_head(200, len(reply)) + reply[: len(reply) // 2])
             self.transport.close()

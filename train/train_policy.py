@@ -27,7 +27,7 @@ from train.policy.arguments import make_policy_arguments, policy_faults
 from train.policy.held_out import HeldOutProblems
 from train.policy.pictures import PolicyPictures
 from train.policy.policy_trainer import PolicyTrainer, make_policy_trainer
-from train.policy.problems import PolicyPlan, PromptedProblem, also_learned_from, ask, plan_steps
+from train.policy.problems import PolicyPlan, PromptedProblem, also_learned_from, ask, plan_steps, some_unpaid
 from train.policy.scoring import NO_SIGNAL
 from train.preflight.before_launch import data_faults, held_out_faults, reporting_faults
 from train.recipe import Recipe
@@ -96,8 +96,9 @@ def train_policy(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | N
         raise UserError("; ".join(faults))
     if fault := recipe.schedule_fault(plan.steps):
         raise UserError(fault)
-    if (overlap := also_learned_from(asked, held_out)) and is_main:
-        notice(f"warning: {overlap}")
+    for warning in filter(None, [some_unpaid(asked), also_learned_from(asked, held_out)]):
+        if is_main:
+            notice(f"warning: {warning}")
 
     # 3. The model and the trainer. From here on no other process may write to the folder.
     # Arguments first: they start the process group, and transformers then loads only a share of sharded weights.

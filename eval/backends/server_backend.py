@@ -18,7 +18,9 @@ another model's name        in the reply, is recorded, and is a warning
 429                         fewer in flight, ``Retry-After`` obeyed, sent again
 5xx, time-out, broken line  sent again; after all retries it stays missing, and the run ends, when all else is done,
                             with one line that says how many are; started again, it asks for those alone
-401, 404, no server, 403      the run ends with one line; a 403 of a model that has answered is an ``error``
+401, 404, no server, 403      the run ends with one line; a 403 of a model that has answered is an ``error``, but as
+                            many in a row and alike as :data:`_MOST_BLOCKED` end the run: it is the key, not what was
+                            asked, and those are asked again
 =========================== ========================================================================================
 """
 
@@ -62,13 +64,15 @@ from srt.language.template_kwargs import NO_KWARGS, TemplateKwargs
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.client import EndpointClient
 from srt.llm.endpoint.served_models import same_model
-from srt.llm.llm_errors import EndpointFault, RequestRejected, Unavailable
+from srt.llm.llm_errors import EndpointFault, RequestBlocked, RequestRejected, Unavailable
 from srt.llm.request import Reply
 
 _TYPE_OF_OWNER: dict[str, ServerType] = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 """What servers call themselves in their list of models (``owned_by``)."""
 _FEWEST_REFUSED = 4
 """So many requests, or all if there are fewer, that are refused alike end a run: what is wrong is not one of them."""
+_MOST_BLOCKED = 8
+"""So many requests in a row, with no answer between them, that are refused alike with 403, end a run."""
 _NO_PROMPT = (
     "decode: its reply does not show the prompt that the server made, so that no text can be continued; vLLM does "
     "(return_prompt_text), and llama.cpp (verbose) with server_type: llama.cpp"
@@ -187,16 +191,22 @@ class ServerBackend:
                     elif isinstance(outcome, RequestRejected):
                         refused[number] = outcome
                         if undecided and len(refused) == few:
-                            self._check_refusals(refused)
+                            self._check_refusals(refused, "the first")
                     else:
                         undecided = False
-                    # Nothing is yielded, and so written, until one is answered: a run of refusals has no score.
-                    if not undecided:
+                    blocked = [one for one in refused.values() if isinstance(one, RequestBlocked)]
+                    if not undecided and len(blocked) == len(refused) >= _MOST_BLOCKED:
+                        self._check_refusals(refused, "the last")
+                    # Nothing is yielded, and so written, until one is answered: a run of refusals has no score. Those
+                    # with 403 wait for the next answer, which shows that the key still holds.
+                    if not undecided and (isinstance(outcome, Generation) or len(blocked) != len(refused)):
                         for other in sorted(refused):
-                            yield other, [Generation("", 0, 0, "error", 0.0, error=str(refused[other]))]
-                        refused.clear()
+                            yield other, [_declined(refused.pop(other))]
                         if isinstance(outcome, Generation):
                             yield number, [outcome]
+                if not undecided:
+                    for other in sorted(refused):
+                        yield other, [_declined(refused.pop(other))]
             finally:
                 runner.run(outcomes.aclose())
         if missing:
@@ -390,8 +400,12 @@ class ServerBackend:
             refused=refused_lines(text, served.said_by),
         )
 
-    def _check_refusals(self, refused: Mapping[int, object]) -> None:
+    def _check_refusals(self, refused: Mapping[int, object], which: str) -> None:
         """Raise where all are alike, apart from the numbers in them and other words with a digit."""
         words = [str(refused[number]) for number in sorted(refused)]
         if len({re.sub(r"\S*\d\S*", "", one) for one in words}) == 1:
-            raise EndpointFault(f"{self._config.address}: the first {len(words)} requests were all refused: {words[0]}")
+            raise EndpointFault(f"{self._config.address}: {which} {len(words)} requests were all refused: {words[0]}")
+
+
+def _declined(error: RequestRejected) -> Generation:
+    return Generation("", 0, 0, "error", 0.0, error=str(error))

@@ -35,7 +35,7 @@ from eval.records.run_records import (
     read_manifest,
     write_json,
 )
-from eval.run.sharding import Shard, logs_of, merge_shards, read_keys
+from eval.run.sharding import MERGED, Shard, logs_of, merge_shards, read_keys
 from srt.checking import is_of_a_world
 from srt.images.open import read_picture
 from srt.io.append_log import AppendLog
@@ -144,7 +144,7 @@ def predict(
             merge_shards(output)
     with shard.hold(output):
         check_folder(output, manifest)
-        if (output / MANIFEST).exists():
+        if (output / MANIFEST).exists() and not _generated_nothing(output):
             manifest = read_manifest(output)
         else:
             write_json(output / MANIFEST, manifest)
@@ -266,9 +266,17 @@ def check_folder(output: Path, manifest: RunManifest) -> None:
         if logs:
             raise UserError(f"{output}: there are predictions and no {MANIFEST} beside them; give another folder")
         return
+    if _generated_nothing(output):
+        return
     found = read_manifest(output)
     different = differences_between(found, manifest, ("arm", "fingerprint", *ARM_FIELDS))
     if found.problems.sha256 != manifest.problems.sha256:
         different.append("problems")
     if different:
         raise UserError(f"{output}: holds another run ({', '.join(different)} differ); give another folder")
+
+
+def _generated_nothing(output: Path) -> bool:
+    """Whether a run of one process ended in ``output`` before its first answer, as with a wrong address of a server."""
+    logs = logs_of(output)
+    return [log.name for log in logs] == [MERGED] and logs[0].stat().st_size == 0

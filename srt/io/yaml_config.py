@@ -63,11 +63,14 @@ class Config(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _true_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool) and info.field_name is not None:
+    def _is_a_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """``true`` is none. A whole number of more than 64 bits is none that can be written to a manifest."""
+        if isinstance(value, int) and info.field_name is not None:
             kinds = set(_kinds(cls.model_fields[info.field_name].annotation))
-            if kinds & {int, float} and not kinds & {bool, Any}:
+            if isinstance(value, bool) and kinds & {int, float} and not kinds & {bool, Any}:
                 raise PydanticCustomError("float_type", "Input should be a valid number")
+            if int in kinds and not -(2**63) <= value < 2**63:
+                raise PydanticCustomError("too_long", "a whole number of at most 64 bits was expected")
         return value
 
     @model_validator(mode="wrap")

@@ -7,7 +7,7 @@ from typing import get_args
 from pydantic import ValidationError
 
 from srt.io.errors import UserError
-from srt.io.records import FinishReason, Problem
+from srt.io.records import FROM_FILE, FinishReason, Problem
 
 _REASONS: tuple[str, ...] = get_args(FinishReason)
 
@@ -24,7 +24,8 @@ def refuse_unreadable(problem: object, text: object, finish_reason: object) -> N
     if finish_reason not in _REASONS:
         raise UserError(f"finish_reason {finish_reason!r}: one of {', '.join(_REASONS)} was expected")
     try:
-        Problem.model_validate(problem.model_dump(warnings=False))
+        # As from a file: a file may call its splits what it likes.
+        Problem.model_validate(problem.model_dump(warnings=False), context=FROM_FILE)
     except (ValidationError, AttributeError, TypeError, ValueError) as error:
         first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": str(error)}
         place = ".".join(map(str, first["loc"]))

@@ -91,14 +91,27 @@ class EndpointConfig(Config):
     def _one_or_several(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
 
+    @field_validator("api_key_env")
+    @classmethod
+    def _name_of_a_variable(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[^\W\d]\w*", value):
+            # It is not quoted: it may be the key itself.
+            raise ValueError("the name of an environment variable was expected, as in OPENAI_API_KEY, not a key")
+        return value
+
     @field_validator("base_url")
     @classmethod
     def _addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for address in value:
             parts = urlsplit(address)
+            if "@" in parts.netloc:
+                # It would be in every message, and in the manifest.
+                raise ValueError("an address with a user or a password; name the variable with the key: api_key_env")
             legible = re.fullmatch(r"[!-~]+", address) and not parts.query and not parts.fragment
             if not legible or parts.scheme not in ("http", "https") or not parts.hostname:
-                raise ValueError(f"{address!r} is no address like https://host:port/v1")
+                # A key may stand before an @ or behind a question mark.
+                shown = re.sub(r"(?s)(?<=[?#]).*", "...", address.rpartition("@")[2], count=1)[:200]
+                raise ValueError(f"{shown!r} is no address like https://host:port/v1")
             _ = parts.port  # raises ValueError where it is no number below 65536
         if twice := [one for one, count in Counter(one.rstrip("/") for one in value).items() if count > 1]:
             raise ValueError(f"{twice[0]} is given twice")

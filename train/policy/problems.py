@@ -90,7 +90,7 @@ def ask(
         if len(ids) <= room:
             ending = tokenizer.decode(ids[-8:])
             asked.append(PromptedProblem(problem, ids, thinks=ending.rstrip().endswith(THINK_OPENS), shown=shown))
-    if asked and all(one.problem.answer is None and not is_of_a_world(one.problem) for one in asked):
+    if asked and len(_unpaid(asked)) == len(asked):
         raise UserError(
             f"objective.grpo: {_named(source)}: its problems are of no world and have no answers, so no text can earn "
             "anything; give problems of a world, or with answers"
@@ -111,6 +111,22 @@ def _with_pictures(
 def _root(source: Problems) -> Path:
     """The folder that paths of pictures are relative to."""
     return Path(source).parent if isinstance(source, str) else Path()
+
+
+def some_unpaid(asked: Sequence[PromptedProblem]) -> str | None:
+    """A warning if no text about some of the problems can earn anything, or ``None``."""
+    unpaid = _unpaid(asked)
+    if not unpaid:
+        return None
+    return (
+        f"objective.grpo.problems: {len(unpaid)} of its {len(asked)} problems are of no world and have no answer, so "
+        f"no text about them can earn anything, and nothing is learned from them; the first is {unpaid[0]!r}"
+    )
+
+
+def _unpaid(asked: Sequence[PromptedProblem]) -> list[str]:
+    """The ids of problems that no text can earn a reward for."""
+    return [one.problem.id for one in asked if one.problem.answer is None and not is_of_a_world(one.problem)]
 
 
 def also_learned_from(asked: Sequence[PromptedProblem], held_out: Sequence[PromptedProblem]) -> str | None:

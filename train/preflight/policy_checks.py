@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from train.policy.arguments import policy_faults
 from train.policy.pictures import PolicyPictures
-from train.policy.problems import also_learned_from, ask, plan_steps
+from train.policy.problems import also_learned_from, ask, plan_steps, some_unpaid
 from train.preflight.report import PreflightReport
 from train.recipe import Recipe
 from train.run.launch import Launch, launch_faults, launch_notes
@@ -36,7 +36,7 @@ def check_policy(
         pictures = None if processor is None else PolicyPictures(processor, recipe)
         asked = ask(recipe, grpo.problems, "train", tokenizer, pictures)
         held_out = [] if grpo.held_out is None else ask(recipe, grpo.held_out, "dev", tokenizer, pictures)
-        report.notes += filter(None, [also_learned_from(asked, held_out)])
+        report.notes += filter(None, [some_unpaid(asked), also_learned_from(asked, held_out)])
         plan = plan_steps(recipe, len(asked), launch.cluster.processes)
         report.faults += launch_faults(launch, recipe, plan.accumulation)
         report.notes += launch_notes(launch, recipe)

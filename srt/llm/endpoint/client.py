@@ -14,6 +14,8 @@ a chat completion               returned as it came (cut short, refused and malf
 5xx, 408, 409, 425, time-out,   sent again after a wait (``Retry-After`` or ours); as many in flight as before. The
 broken connection, a reply      answer may have been made, and paid for
 that cannot be read
+nothing but such replies from   :class:`EndpointFault`, after three
+the start
 no connection from the start,   :class:`EndpointFault`: the whole run ends; of several replicas, that one is taken
 401, 404, 405, 402, no credit,  out of service (:mod:`srt.llm.endpoint.fleet`), and the request goes to another
 403, a web page from a server
@@ -45,7 +47,8 @@ LONGEST_WAIT_S: Final = 30.0
 MOST_429: Final = 40
 """How often one request meets a 429 before it is given up: each time fewer are in flight, so this is patience."""
 TRIES_WITHOUT_CONTACT: Final = 3
-"""An endpoint that never accepted a connection is given up after so many tries, not after all retries."""
+"""An endpoint that never accepted a connection, or whose replies are no completions, is given up after so many tries of
+a request, not after all retries: what cannot be read may be billed."""
 SILENT_WAIT_S: Final = 5.0
 """A wait that a server asks for is announced where it is longer."""
 FAILURES_IN_A_ROW: Final = 32
@@ -147,6 +150,8 @@ class EndpointClient:
             given_up = throttled > MOST_429 or failures > self._config.retries
             if outcome.not_sent and not self.fleet.contact and (given_up or failures >= TRIES_WITHOUT_CONTACT):
                 raise self.fault(f"cannot be reached ({outcome.reason}): is the server running?")
+            if outcome.unreadable and model not in self.answered and failures >= TRIES_WITHOUT_CONTACT:
+                raise self.fault(f"{outcome.reason} ({failures} times, and nothing else came)")
             self._announce(replica, outcome)
             if given_up or self.closing:
                 error = Unavailable(f"{body['model']}: {outcome.reason} (sent {failures + throttled} times)")

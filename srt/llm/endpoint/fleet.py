@@ -240,7 +240,7 @@ def _not_served(model: str, lists: Mapping[str, ServedModels]) -> str | None:
     if not lacking:
         return None
     names = sorted(lists[lacking[0]].listed)
-    served = ", ".join(names[:3]) + f" and {len(names) - 3} more" * (len(names) > 3)
+    served = ", ".join(name[:80] for name in names[:3]) + f" and {len(names) - 3} more" * (len(names) > 3)
     words = f"{lacking[0]}: serves {served}, not {model}"
     having = [url for url in lists if url not in lacking]
     if having or len({frozenset(models.listed) for models in lists.values()}) > 1:

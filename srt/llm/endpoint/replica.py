@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import aiohttp
@@ -16,6 +17,7 @@ from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.concurrency import AdaptiveLimit
 from srt.llm.endpoint.response import Failure, Response, read_response, read_retry_after
 from srt.llm.endpoint.served_models import ServedModels, read_models
+from srt.llm.llm_errors import EndpointFault
 from srt.llm.request import Reply
 
 MOST_BYTES: Final = 32 * 2**20
@@ -28,11 +30,14 @@ PROBE_S: Final = 10.0
 
 
 class Replica:
-    """The server at ``url``; ``key`` is sent to it, and masked in what it says.
+    """The server at ``url``; ``key`` is sent to it, and masked in what is shown of its replies.
 
     The openai SDK owns address, key, headers and connections (its aiohttp client: what a request costs its default one
     grows with the requests in flight). Retries, time-outs and limits are ours, so the SDK's are off. A redirect is not
     followed: it would take the key to another place.
+
+    Raises:
+        EndpointFault: ``url`` is no address.
     """
 
     def __init__(self, url: str, config: EndpointConfig, key: str) -> None:
@@ -46,7 +51,10 @@ class Replica:
         http = DefaultAioHttpClient(
             limits=connections, timeout=None, follow_redirects=False, event_hooks={"response": [_raise_for_status]}
         )
-        self.sdk = AsyncOpenAI(base_url=url, api_key=key, http_client=http, max_retries=0, timeout=None)
+        try:
+            self.sdk = AsyncOpenAI(base_url=url, api_key=key, http_client=http, max_retries=0, timeout=None)
+        except httpx2.InvalidURL as error:
+            raise EndpointFault(f"base_url: {url[:200]!r} is no address: {error}") from None
         self.contact = False
         """Whether it has ever accepted a connection."""
         self.models: ServedModels | None = None
@@ -84,7 +92,11 @@ class Replica:
             return response
         is_api = answered or self.models is not None
         seconds = time.monotonic() - began
-        return read_response(response, seconds, model, self._config, answered=answered, is_api=is_api)
+        read = partial(read_response, answered=answered, is_api=is_api)
+        outcome = read(response, seconds, model, self._config)
+        if isinstance(outcome, Failure) and len(self._key) >= 8:  # some servers quote it in their errors
+            outcome = read(_masked(response, self._key), seconds, model, self._config)
+        return outcome
 
     async def list_models(self) -> Failure | None:
         """Ask it for its models (``GET /models``). A :class:`Failure` where it does not answer, or answers 5xx.
@@ -125,12 +137,14 @@ class Replica:
                 response = await send()
         except ErrorStatus as error:
             response = error.response
-            if len(self._key) >= 8:  # some servers quote it in their errors, which are shown
-                response = replace(response, body=response.body.replace(self._key.encode(), b"***"))
         except TimeoutError:
             return Failure(f"no answer within {most:g} s{name}", lost=True)
         except _TooLarge as error:
             return Failure(str(error), lost=True)
+        except httpx2.DecodingError as error:
+            return Failure(f"the reply cannot be decoded: {error}", lost=True, unreadable=True)
+        except UnicodeError as error:  # a host that is no name (a..b)
+            return Failure(str(error)[:200], not_sent=True)
         except (APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
             cause: BaseException = error
             while cause.__cause__ is not None and not isinstance(cause, aiohttp.ClientError):
@@ -150,6 +164,11 @@ class ErrorStatus(Exception):
     """A status other than 2xx."""
 
     response: Response
+
+
+def _masked(response: Response, key: str) -> Response:
+    location = response.location and response.location.replace(key, "***")
+    return replace(response, location=location, body=response.body.replace(key.encode(), b"***"))
 
 
 class _TooLarge(Exception):

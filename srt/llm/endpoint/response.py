@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -13,13 +12,11 @@ from typing import Any, Final
 
 import orjson
 
-from srt.io.records import FinishReason
 from srt.llm.config import EndpointConfig
-from srt.llm.endpoint.generated_text import fewest_written
+from srt.llm.endpoint.completion import ErrorInBody, beginning, read_completion
 from srt.llm.endpoint.usage import TokenCounts, read_usage, says_it_is_billed
-from srt.llm.finish_reasons import finish_reason
 from srt.llm.llm_errors import EndpointFault, RequestBlocked, RequestRejected
-from srt.llm.request import Choice, Reply
+from srt.llm.request import Reply
 
 TRANSIENT: Final = {408, 409, 425, 499}
 """Statuses below 500 that say something about the moment and not about the request."""
@@ -54,12 +51,13 @@ class Failure:
     """No answer this time. ``error`` is set where sending it again would not help: it is to be raised.
 
     ``lost``: there may have been an answer, paid for; ``counts`` is what it says that it was billed for, if it does.
-    ``not_sent``: there was no connection. ``throttled`` is a 429; ``retry_after`` is the seconds that the endpoint asks
-    us to wait, if it does.
+    ``not_sent``: there was no connection. ``unreadable``: a success that is no completion. ``throttled`` is a 429;
+    ``retry_after`` is the seconds that the endpoint asks us to wait, if it does.
     """
 
     reason: str
     lost: bool = False
+    unreadable: bool = False
     counts: TokenCounts | None = None
     not_sent: bool = False
     throttled: bool = False
@@ -86,13 +84,14 @@ def read_response(
     status, begun = response.status, False
     if 200 <= status < 300:
         try:
-            return _read_completion(response.body, seconds, config.finish_reasons)
-        except _ErrorInBody as error:
+            return read_completion(response.body, seconds, config.finish_reasons)
+        except ErrorInBody as error:
             # The provider behind a gateway failed after it had begun to write.
             status, begun = error.status, True
         except ValueError as error:
             page = not is_api and response.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-            return Failure(str(error), lost=True, error=_no_api("answers with a web page", config) if page else None)
+            fault = _no_api("answers with a web page", config) if page else None
+            return Failure(str(error), lost=True, unreadable=True, error=fault)
     reason = f"status {status}: {_error_message(response.body)}"
     billed, counts = _bill_of_error(response.body)
     worked_on = status not in UNBILLED or _BILLED_REFUSAL.search(response.body) is not None
@@ -113,7 +112,9 @@ def _error(
     """What to raise because of a status that another try would get again."""
     fault: str | None = None
     if 300 <= status < 400:
-        fault = f"redirects to {location}: is that the base_url?" if location else f"redirects to nowhere ({reason})"
+        fault = (
+            f"redirects to {location[:200]}: is that the base_url?" if location else f"redirects to nowhere ({reason})"
+        )
     elif status == 403 and (answered or _MODERATED.search(reason)):
         return RequestBlocked(f"{model}: {reason}")
     elif status in (401, 403):
@@ -124,7 +125,8 @@ def _error(
     elif status == 402:
         fault = f"no credit is left ({reason})"
     elif status == 404:
-        fault = f"there is no model {model!r}, or no chat at this address ({reason})"
+        hint = "" if all(url.rstrip("/").endswith("/v1") for url in config.base_url) else "; base_url often ends in /v1"
+        fault = f"there is no model {model!r}, or no chat at this address ({reason}){hint}"
     elif status == 405:
         return _no_api(f"takes no requests ({reason})", config)
     return RequestRejected(f"{model}: {reason}") if fault is None else EndpointFault(f"{config.address}: {fault}")
@@ -162,101 +164,12 @@ def read_retry_after(value: str | None, now: datetime | None = None) -> float | 
     except ValueError:
         try:
             when = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         if when.tzinfo is None:
             when = when.replace(tzinfo=UTC)
         seconds = (when - (now or datetime.now(UTC))).total_seconds()
     return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-@dataclass(eq=False)
-class _ErrorInBody(Exception):
-    """Status 200 and an error inside, as gateways send it; ``status`` is the error's own code, 502 if it has none."""
-
-    status: int
-
-
-def _read_completion(body: bytes, seconds: float, meanings: Mapping[str, FinishReason]) -> Reply:
-    """The first choice in ``body``, as it came: empty, cut short and refused answers too.
-
-    ``meanings`` are those of the server's own words for how a text ended.
-
-    Raises:
-        _ErrorInBody: it holds an error instead of choices.
-        ValueError: it is no chat completion (torn, a page of HTML, another shape); the message says what it is.
-    """
-    try:
-        found = _load(body)
-    except ValueError:
-        raise ValueError(f"the reply is not JSON: {_beginning(body)}") from None
-    choices = found.get("choices") if isinstance(found, dict) else None
-    if not isinstance(choices, list) or not choices:
-        if isinstance(found, dict) and found.get("error"):
-            code = str(found["error"].get("code")) if isinstance(found["error"], dict) else ""
-            raise _ErrorInBody(int(code) if re.fullmatch(r"[45]\d\d", code, re.ASCII) else 502)
-        raise ValueError(f"the reply is no chat completion: {_beginning(body)}")
-    choice = choices[0]
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if message is None and isinstance(choice, dict) and isinstance(choice.get("text"), str):
-        message = {"content": choice["text"]}  # of a prompt that was continued
-    if message is None and isinstance(choice, dict) and choice.get("finish_reason"):
-        message = {}  # as some gateways send it for what they filtered
-    if not isinstance(message, dict):
-        raise ValueError(f"the reply has no message: {_beginning(body)}")
-    text, reasoning = _text(message.get("content")), _text(message.get("reasoning_content") or message.get("reasoning"))
-    counts = read_usage(found.get("usage"), fewest_written(choices))
-    verbose = found.get("__verbose")  # llama.cpp's, of the first choice alone
-    verbose = verbose if isinstance(verbose, dict) else {}
-    prompt = found.get("prompt_text", verbose.get("prompt"))
-    return Reply(
-        text=text,
-        finish_reason=_ended(choice, meanings),
-        refusal=str(message["refusal"]) if message.get("refusal") else None,
-        input_tokens=counts.given,
-        cached_tokens=counts.cached,
-        stored_tokens=counts.stored,
-        stored_long_tokens=counts.stored_long,
-        output_tokens=counts.written,
-        counted=counts.counted,
-        server_cost=counts.cost,
-        seconds=seconds,
-        reasoning=reasoning or None,
-        reasoning_tokens=counts.thought or None,
-        prompt=prompt if isinstance(prompt, str) else None,
-        model=named if isinstance(named := found.get("model"), str) and named else None,
-        choices=tuple(
-            _choice(one, verbose if one is choice else {}, meanings) for one in choices if isinstance(one, dict)
-        ),
-    )
-
-
-def _ended(choice: Mapping[str, Any], meanings: Mapping[str, FinishReason]) -> str:
-    """``stop`` or ``length``, in whatever words; another word as it came. Without one the text ended by itself."""
-    word = str(choice.get("finish_reason") or "stop")
-    meaning = meanings.get(word) or finish_reason(word)
-    return word if meaning is None or (meaning == "error" and word not in meanings) else meaning
-
-
-def _choice(choice: Mapping[str, Any], verbose: Mapping[str, Any], meanings: Mapping[str, FinishReason]) -> Choice:
-    """One choice of a reply, by vLLM's fields, or by llama.cpp's ``verbose`` ones."""
-    message = choice.get("message")
-    stop, ids = choice.get("stop_reason", verbose.get("stopping_word")), choice.get("token_ids")
-    return Choice(
-        text=_text(message.get("content") if isinstance(message, dict) else choice.get("text")),
-        finish_reason=_ended(choice, meanings),
-        broken_by=stop if isinstance(stop, str) and stop else None,
-        tokens=len(ids) if isinstance(ids, list) else None,
-        logprobs=_logprobs(choice.get("logprobs")),
-    )
-
-
-def _logprobs(found: Any) -> tuple[float, ...]:
-    """The log-probabilities of a chat's choice, one for each token; none where one is missing."""
-    content = found.get("content") if isinstance(found, dict) else None
-    values = [one.get("logprob") for one in content or () if isinstance(one, dict)]
-    numbers = tuple(float(value) for value in values if isinstance(value, int | float))
-    return numbers if len(numbers) == len(values) else ()
 
 
 def _bill_of_error(body: bytes) -> tuple[bool, TokenCounts | None]:
@@ -277,7 +190,7 @@ def _error_message(body: bytes) -> str:
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:
-        return _beginning(body)
+        return beginning(body)
     error = found.get("error", found) if isinstance(found, dict) else found
     if isinstance(error, dict):
         # FastAPI, and vLLM in places, answer {"detail": ...}.
@@ -285,43 +198,3 @@ def _error_message(body: bytes) -> str:
         named = isinstance(parameter, str) and isinstance(message, str) and parameter not in message
         error = f"{message} (parameter: {parameter})" if named else message
     return " ".join((error if isinstance(error, str) else orjson.dumps(error).decode()).split())[:300]
-
-
-def _load(body: bytes) -> Any:
-    """JSON, also with what strict readers refuse though it was paid for: bytes that are no UTF-8, half a character
-    (a lone surrogate), numbers of any length. What no text can hold becomes U+FFFD.
-
-    Raises:
-        ValueError: it is no JSON.
-    """
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        pass
-    try:
-        found = json.loads(
-            body.decode(errors="replace"),
-            parse_constant=lambda _: None,
-            parse_int=lambda digits: int(digits) if len(digits) < 19 else float(digits),
-        )
-        text = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return orjson.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
-def _text(content: Any) -> str:
-    """Some gateways send a list of parts.
-
-    Raises:
-        ValueError: it is neither a text nor such a list.
-    """
-    parts = content if isinstance(content, list) else [content]
-    texts = [part.get("text") or "" if isinstance(part, dict) else part for part in parts]
-    if not all(text is None or isinstance(text, str) for text in texts):
-        raise ValueError(f"the content of the reply is no text: {repr(content)[:80]}")
-    return "".join(text or "" for text in texts)
-
-
-def _beginning(body: bytes) -> str:
-    return repr(" ".join(body[:400].decode(errors="replace").split())[:80])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from eval.backends.protocol import GenerationSettings
+from eval.backends.protocol import Generation, GenerationSettings
 from eval.backends.server_backend import ServerBackend
 from eval.backends.server_replies import NotBelieved, require_counts
 from eval.backends.trace_grammar import follows_grammar
@@ -21,7 +22,7 @@ from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Prediction, Problem
 from srt.llm.config import EndpointConfig
-from srt.llm.llm_errors import RequestRejected
+from srt.llm.llm_errors import RequestBlocked, RequestRejected
 from srt.llm.request import Reply
 
 HERE = Path(__file__).parent
@@ -125,6 +126,39 @@ def test_nothing_refused_is_a_score(serve: Serve, few: Path, tmp_path: Path, in_
     with serve({"longest": 1}) as url, pytest.raises(UserError, match=r"refused.*maximum context length"):
         predict(few, tmp_path / "run", backend(url, in_flight), arm="m")
     assert rows(tmp_path / "run") == []
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "errors", "ends"),
+    [
+        ("aab", 1, False),
+        ("a" + "b" * 7, 7, False),
+        ("a" + "b" * 8, 0, True),
+        ("ab" * 8, 8, False),
+        ("abrb" * 4, 12, False),
+    ],
+)
+def test_a_key_that_is_withdrawn_is_no_moderation(
+    monkeypatch: pytest.MonkeyPatch, outcomes: str, errors: int, ends: bool
+) -> None:
+    """A few requests with 403 are errors; many in a row, to which nothing else came, are asked again."""
+    kinds = {
+        "a": lambda _: Generation("ANSWER: B", 40, 4, "stop", 0.1),
+        "b": lambda number: RequestBlocked(f"m: status 403: not allowed (request {number})"),
+        "r": lambda _: RequestRejected("m: status 400: too long"),
+    }
+
+    async def come(*_: Any) -> AsyncIterator[tuple[int, Any]]:
+        for number, kind in enumerate(outcomes):
+            yield number, kinds[kind](number)
+
+    made = backend("http://host/v1")
+    monkeypatch.setattr(made, "_outcomes", come)
+    seen: Counter[str] = Counter()
+    with pytest.raises(UserError, match="403") if ends else nullcontext():
+        for _, (one,) in made.generate_batches([[_request()]] * len(outcomes), GenerationSettings()):
+            seen[one.finish_reason] += 1
+    assert seen == Counter(stop=outcomes.count("a"), error=errors)
 
 
 def test_a_run_of_errors_has_no_score(serve: Serve, few: Path, tmp_path: Path) -> None:

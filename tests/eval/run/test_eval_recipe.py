@@ -48,6 +48,8 @@ def test_the_old_name_of_the_server_type_is_read(tmp_path: Path) -> None:
         ({"problems": None}, "problems.*data"),
         ({"data": "d"}, "problems.*data"),
         ({"temperature": -1}, "temperature"),
+        ({"seed": 2**63}, "seed: .*64 bits"),
+        ({"max_new_tokens": 10**30}, "max_new_tokens: .*64 bits"),
         ({"backend": "tpu"}, "backend: 'tpu'.*transformers, vllm, server"),
         ({"backend": "vllm", "batch_size": 4}, "batch_size: .*transformers.*vllm"),
         ({"gpu_memory": 0.5}, "gpu_memory: .*vllm.*transformers"),

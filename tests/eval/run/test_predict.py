@@ -117,6 +117,19 @@ def test_a_folder_of_another_run_is_refused(problems_file: Path, tmp_path: Path)
     assert (run / "predictions.jsonl").read_bytes() == before
 
 
+def test_a_run_that_ended_before_its_first_answer_is_no_run(problems_file: Path, tmp_path: Path) -> None:
+    class Unreachable(FakeBackend):
+        def generate(self, batch: Sequence[Request], settings: GenerationSettings) -> list[Generation]:
+            raise UserError("no server")
+
+    run = tmp_path / "run"
+    with pytest.raises(UserError, match="no server"):
+        predict(problems_file, run, Unreachable(lambda _: "A", model="mistyped"), arm="srt")
+    predict(problems_file, run, FakeBackend(lambda _: "A", model="right"), arm="srt")
+    assert len(rows(run)) == 30
+    assert read_manifest(run).fingerprint == FakeBackend(lambda _: "A", model="right").fingerprint
+
+
 def test_repeats_have_keys_and_seeds_of_their_own(problems_file: Path, tmp_path: Path) -> None:
     seeds: set[int] = set()
 

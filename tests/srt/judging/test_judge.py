@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from srt.io.record_lines import parse_record
 from srt.io.records import Answer, Problem
 from srt.judging.judge import judge
 from srt.judging.judge_many import judge_many
@@ -39,6 +40,12 @@ def text() -> str:
 def said(text: str, problem: Problem = BOOTH, **settings: object) -> tuple[str, str | None, bool | None]:
     judged = judge(problem, text, **settings)  # type: ignore[arg-type]
     return judged.code, judged.answer, judged.right
+
+
+def test_a_file_may_call_its_splits_what_it_likes(text: str) -> None:
+    """Such a problem is asked and paid for; it has to be judged, too."""
+    line = BOOTH.model_dump_json().replace('"split":"test"', '"split":"all"')
+    assert said(text, parse_record(line.encode(), Problem, "file:1"))[0] == said(text)[0]
 
 
 def steps_of(text: str) -> str:

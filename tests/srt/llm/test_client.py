@@ -58,6 +58,21 @@ def test_equal_requests_at_the_same_time_are_sent_once(fake_endpoint: ModuleType
     simulate(run())
 
 
+@pytest.mark.parametrize("kind", ["torn", "garbled"])
+def test_a_server_that_sends_nothing_readable_is_given_up(
+    kind: str, fake_endpoint: ModuleType, open_client: Any, ask: Any
+) -> None:
+    faults = fake_endpoint.Faults(rates={kind: 1.0}, models=["teacher"])
+
+    async def run() -> None:
+        async with fake_endpoint.FakeEndpoint(faults=faults) as fake, open_client(fake.url, retries=6) as opened:
+            with pytest.raises(EndpointFault, match="3 times"):
+                await opened.client.ask(ask(0))
+            assert fake.outcomes[kind] == 3, "each of them may be billed"
+
+    simulate(run())
+
+
 @pytest.mark.parametrize("kind", LOST + FREE)
 def test_what_passes_is_sent_again(kind: str, fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
     # It lists its models: a page of HTML is then a gateway's, and not that of a wrong address.

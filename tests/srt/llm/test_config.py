@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 from pydantic import ValidationError
 
+from srt.io.errors import UserError
+from srt.io.yaml_config import read_config
 from srt.llm.config import EndpointConfig, Price
 from srt.llm.endpoint.client import EndpointClient
 from srt.llm.llm_errors import EndpointFault
@@ -24,6 +29,27 @@ def test_what_is_no_address(url: str) -> None:
         EndpointConfig(base_url=url)
     with pytest.raises(ValidationError):
         EndpointConfig(base_url=["http://h/v1", url])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"base_url": "http://user:sk-secret@host/v1"},
+        {"base_url": "https://sk-secret@host/v1"},
+        {"base_url": "ftp://user:sk-secret@host/v1"},
+        {"base_url": "user:sk-secret@host/v1"},
+        {"base_url": "http://host/v1?api-version=1&key=sk-secret"},
+        {"base_url": "http://host/v1#sk-secret"},
+        {"base_url": "http://host/v1", "api_key_env": "sk-secret"},
+        {"base_url": "http://host/v1", "api_key_env": ""},
+    ],
+)
+def test_a_key_in_its_place_is_refused_and_not_repeated(fields: dict[str, object], tmp_path: Path) -> None:
+    """It would be in messages and manifests, and aiohttp raises for a user in an address that has a key as well."""
+    (tmp_path / "e.yaml").write_text(yaml.safe_dump(fields))
+    with pytest.raises(UserError, match=r"base_url|api_key_env") as raised:
+        read_config(EndpointConfig, tmp_path / "e.yaml")
+    assert "secret" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

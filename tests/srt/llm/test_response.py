@@ -66,6 +66,24 @@ def test_content_that_is_no_text_is_no_answer(content: object) -> None:
     assert outcome.lost
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "1e999", "-1e999", "NaN", "Infinity"])
+def test_a_number_that_is_none_spoils_no_reply(number: str) -> None:
+    """Only the count is lost: the text was paid for."""
+    body = orjson.dumps(completion(content="hi")).replace(b"7", number.encode())
+    reply = judged(200, b"\xef\xbb\xbf" + body)
+    assert isinstance(reply, Reply)
+    assert (reply.text, reply.input_tokens) == ("hi", 0)
+
+
+@pytest.mark.parametrize("logprobs", [5, "x", {"content": 5}, {"content": "ab"}, {"content": [1]}])
+def test_log_probabilities_of_another_shape_are_none(logprobs: object) -> None:
+    body = completion(content="hi")
+    body["choices"][0]["logprobs"] = logprobs
+    reply = judged(200, body)
+    assert isinstance(reply, Reply)
+    assert reply.choices[0].logprobs == ()
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"<html>", b'{"choices": [', [], 7, {}, {"choices": []}, {"choices": ["x"]}, {"choices": [{"message": 1}]}],
@@ -381,6 +399,14 @@ def test_the_end_of_the_run(status: int, body: object, expected: str) -> None:
     assert "\n" not in str(failure.error)
 
 
+def test_a_404_reminds_of_v1_where_the_address_lacks_it() -> None:
+    bare = EndpointConfig(base_url="http://host", api_key_env="KEY")
+    for config, told in ((bare, True), (CONFIG, False)):
+        failure = read_response(Response(404, None, None, b"{}"), 0.5, "m", config)
+        assert isinstance(failure, Failure)
+        assert ("/v1" in str(failure.error).removeprefix(config.address)) is told
+
+
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [
@@ -397,6 +423,8 @@ def test_the_end_of_the_run(status: int, body: object, expected: str) -> None:
         ("nan", None),
         ("inf", None),
         ("99999999999999999999-11", None),
+        ("Sun, 06 Nov 1994 08:49:47 +99999999999999999999", None),
+        ("Sun, 06 Nov 99999999999999999999 08:49:47 GMT", None),
     ],
 )
 def test_retry_after(header: str | None, seconds: float | None) -> None:

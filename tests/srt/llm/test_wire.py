@@ -102,11 +102,29 @@ def test_a_reply_without_end_is_not_read(
     asyncio.run(run())
 
 
-def test_a_key_that_is_quoted_is_masked(ask: Callable[..., Awaitable[object]]) -> None:
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        reply(400, f"the key {KEY} is not valid".encode()),
+        reply(307, b"", f"location: http://elsewhere/?key={KEY}".encode()),
+        reply(200, f'{{"error": {{"message": "the key {KEY}", "code": 400}}}}'.encode()),
+        reply(200, f"the key {KEY}".encode()),
+    ],
+    ids=["refused", "redirect", "error within", "no JSON"],
+)
+def test_a_key_that_is_quoted_is_masked(quoted: bytes, ask: Callable[..., Awaitable[object]]) -> None:
     async def run() -> None:
-        async with serving(reply(400, f"the key {KEY} is not valid".encode())) as (url, _):
-            with pytest.raises(RequestRejected, match=r"\*\*\*") as raised:
+        async with serving(quoted) as (url, _):
+            with pytest.raises((RequestRejected, EndpointFault, Unavailable), match=r"\*\*\*") as raised:
                 await ask(url)
             assert KEY not in str(raised.value)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "url", ["http://256.1.1.1/v1", "http://[v1.x]/v1", "http://a..b/v1", f"http://{'a' * 70}.b/v1"]
+)
+def test_a_host_that_is_none_ends_the_run(url: str, ask: Callable[..., Awaitable[object]]) -> None:
+    with pytest.raises((EndpointFault, Unavailable)):
+        asyncio.run(ask(url))

@@ -17,7 +17,7 @@ from tests.train.conftest import make_sequence
 from tests.train.policy.conftest import Make
 from train.data.examples import IGNORED, encode
 from train.models.model_files import load_tokenizer
-from train.policy.problems import also_learned_from, ask, find_problems, plan_steps
+from train.policy.problems import also_learned_from, ask, find_problems, plan_steps, some_unpaid
 
 WORLD = {"world": "seating", "n": 12, "spec": {"scenes": ["booth"], "names": 6}}
 
@@ -106,3 +106,18 @@ def test_a_fault_of_a_spec_names_its_key() -> None:
     source = WorldProblems(world="seating", n=4, spec={"scenes": ["boooth"]})
     with pytest.raises(UserError, match=r"objective\.grpo: 4 of seating: seating: scenes: 'boooth'"):
         find_problems(source, "train")
+
+
+def test_problems_that_pay_nothing_are_told(grpo: Make, ending: Path, problems: Path, tmp_path: Path) -> None:
+    known = list(read_problems(problems).values())
+    free = known[0].model_copy(update={"id": "free", "source": "mine", "meta": {}, "answer": None, "options": {}})
+    write_records(tmp_path / "some.jsonl", [*known, free])
+    write_records(tmp_path / "none.jsonl", [free])
+    tokenizer, recipe = load_tokenizer(str(ending)), grpo(max_length=2000)
+    assert some_unpaid(ask(recipe, str(problems), "train", tokenizer)) is None
+    told = some_unpaid(ask(recipe, str(tmp_path / "some.jsonl"), "train", tokenizer))
+    assert told is not None
+    assert f"1 of its {len(known) + 1} problems" in told
+    assert "'free'" in told
+    with pytest.raises(UserError, match="no text can earn"):
+        ask(recipe, str(tmp_path / "none.jsonl"), "train", tokenizer)

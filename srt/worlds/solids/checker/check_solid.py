@@ -165,6 +165,8 @@ class _Checker:
         unit = unit_of_result(measure.name, [cited.measures[name] for name in needed])
         if unit is None:
             return self._open(measure, claim, Fault.DOES_NOT_FOLLOW, "the units differ, or one is no power of a length")
+        if unit != measure.unit and convertible(unit, measure.unit) and alike(Value(value, unit), measure):
+            return _consistent(Fault.LEAP, "it is given in another unit: that is a step of its own")
         if not value.is_same(measure.value) or unit != measure.unit:
             right = f"{measure.name} = {value.about:.6g} {unit}".rstrip()
             return _refuted("something else follows", right, Fault.FALSE_CLAIM)
@@ -178,6 +180,8 @@ class _Checker:
         units = unit_of_result(measure.name, list(cited.measures.values()))
         if units is not None:
             reached = closure(values, self._heard.solids, tuple(cited.equations)).get(measure.name)
+            if reached is not None and units != measure.unit:
+                return self._open(measure, claim, Fault.LEAP, "what it cites leads to another unit")
             if reached is not None and not math.isclose(reached, measure.value.about, rel_tol=1e-9):
                 return _refuted("something else follows", f"{measure.name} = {reached:.6g} {units}", Fault.FALSE_CLAIM)
             if reached is not None:
@@ -254,11 +258,15 @@ class _Checker:
         if value is None:
             return _consistent(fault, reason)
         if self._heard.options:
-            right = [x for x, option in self._heard.options.items() if option and self._whole.is_near(option, value)]
+            right = [
+                x
+                for x, option in self._heard.options.items()
+                if option and self._whole.is_near(self._heard.asked, option, value)
+            ]
             conclusion = f"options = {{{', '.join(right)}}}"
         else:
             measure = said(f"{self._heard.asked} = {claim.removeprefix('answer = ')}")
-            if measure is not None and self._whole.is_near(Value(measure.value, measure.unit), value):
+            if measure is not None and self._whole.is_near(measure.name, Value(measure.value, measure.unit), value):
                 return _consistent(fault, reason)
             conclusion = f"answer = {value:.6g}"
         if conclusion == claim:
@@ -270,7 +278,7 @@ class _Checker:
         if measure is None:
             return _consistent(fault, reason)
         value = self._whole.solved.get(measure.name)
-        if value is None or self._whole.is_near(Value(measure.value, measure.unit), value):
+        if value is None or self._whole.is_near(measure.name, Value(measure.value, measure.unit), value):
             return _consistent(fault, reason)
         return _refuted(
             f"the problem denies it; {reason}", f"{measure.name} = {value:.6g} {self._whole.length()}".rstrip(), fault

@@ -65,6 +65,8 @@ def folded(problem: Problem, trace: Trace, rng: random.Random) -> list[Step] | N
     name, formula, value = (steps[n - 1].claim or "").split(" = ")
     if inner == "C/(2*pi)" and {"L", "h"} <= {name[0], *formula}:
         return None  # that is one relation, L = C*h
+    if inner == "pi*r^2" and {"V", "h"} <= {name[0], *formula}:
+        return None  # that is one relation, V = pi*r^2*h
     letter = inner_name if inner_name in formula else inner_name[0]
     claim = f"{name} = {formula.replace(letter, f'({inner})', 1)} = {value}"
     args = [w for w in steps[n - 1].args if w != f"#{m}"]
