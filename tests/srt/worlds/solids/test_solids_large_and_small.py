@@ -4,14 +4,17 @@ end.
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from srt.checking import check
 from srt.io.records import Problem
 from srt.language.text import parse
-from srt.worlds.solids.checker.relations import relations_of, solved
+from srt.worlds.solids.checker.relations import is_determined, relations_of, solved
 from srt.worlds.solids.exact import ExactNumber, Inexact, whole
 from srt.worlds.solids.solids_world import SolidsWorld
+from srt.worlds.solids.table import KINDS
 from srt.worlds.world import Refused
 
 WORLD = SolidsWorld()
@@ -99,3 +102,17 @@ def test_the_value_that_an_equation_leaves_is_found_to_the_last_digits(size: flo
     assert solved(relation, "h(cone)", {"r(cone)": 3 * size, "l(cone)": 5 * size}) == pytest.approx(4 * size, rel=1e-14)
     assert solved(relation, "h(cone)", {"r(cone)": 5 * size, "l(cone)": 5 * size}) is None
     assert solved(relation, "h(cone)", {"r(cone)": 6 * size, "l(cone)": 5 * size}) is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_found_for_any_measure_of_any_equation_fits_it(kind: str) -> None:
+    rng, found = random.Random(kind), 0
+    for relation in relations_of(kind):
+        for target in sorted(relation.names):
+            for _ in range(25 if is_determined(relation, target) else 0):
+                values = {name: 10 ** rng.uniform(-4, 4) for name in sorted(relation.names - {target})}
+                value = solved(relation, target, values)
+                if value is not None:
+                    found += 1
+                    assert abs(relation.gap({**values, target: value})) < 1e-14, (relation, target, values)
+    assert found > 100
