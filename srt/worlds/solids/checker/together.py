@@ -15,12 +15,12 @@ from decimal import Decimal, InvalidOperation, localcontext
 import numpy as np
 import numpy.typing as npt
 
-from srt.worlds.solids.checker.relations import SolidRelation, is_determined
+from srt.worlds.solids.checker.relations import POWERS, SolidRelation, is_determined
 from srt.worlds.solids.checker.terms import DIGITS, precisely
 
 _Array = npt.NDArray[np.float64]
 _SAME = Decimal(10) ** -90
-_STARTS, _ROUNDS, _FOUND = 6, 40, 1e-13
+_STARTS, _ROUNDS, _FOUND = 24, 40, 1e-13
 
 
 def contradiction(given: Mapping[str, Decimal], near: Mapping[str, float], relations: Sequence[SolidRelation]) -> str:
@@ -80,8 +80,12 @@ def some_solid(
     if not names:
         return allowed(known)
     rng = random.Random(0)
-    for _ in range(_STARTS):
-        found = _searched(known, unmet, names, [rng.gauss(1, 1) for _ in names])
+    lengths = [math.log(known[name]) / power for name in known if (power := POWERS.get(name[0], 1))]
+    length = sum(lengths) / len(lengths) if lengths else 0.0
+    for turn in range(_STARTS):
+        # By turns anywhere, and about as large as what is known: each finds solids that the other misses.
+        sizes = [POWERS.get(name[0], 1) * length if turn % 2 else 1.0 for name in names]
+        found = _searched(known, unmet, names, [rng.gauss(size, 1) for size in sizes])
         if found is not None and allowed({**known, **found}):
             return True
     return False

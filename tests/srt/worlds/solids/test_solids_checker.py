@@ -145,6 +145,21 @@ def test_a_sentence_that_is_not_understood_is_no_problem_of_this_world() -> None
         assert not WORLD.recognises(problem)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "A cuboid and a small cuboid are similar. The cuboid has lateral area 800 dm². The lateral surface area of the "
+        "small cuboid is 128 dm². The cuboid has volume 8000 dm³. What is the volume of the small cuboid?",
+        "A regular square pyramid and a small regular square pyramid are similar. The surface area of the regular "
+        "square pyramid is 2400 mm². The small regular square pyramid has a total surface area of 864 mm². The height "
+        "of the regular square pyramid is 20 mm. Find the height of the small regular square pyramid.",
+    ],
+)
+def test_a_solid_that_is_hard_to_find_is_found(question: str) -> None:
+    problem = CONE.model_copy(update={"question": question, "choices": {}})
+    assert check_solid(problem, WORLD.solve(problem)).proved  # type: ignore[union-attr]
+
+
 def test_a_radius_that_is_one_of_two_is_not_proved() -> None:
     text = "A frustum has radius of the upper base 4, height 4 and slant height 5. Find the radius of the lower base."
     for formula, value in (("r - sqrt(l^2 - h^2)", 1), ("r + sqrt(l^2 - h^2)", 7)):
