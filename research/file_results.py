@@ -53,7 +53,7 @@ def file_results(root: Path) -> Path:
         raise UserError(f"{root}: tested/{TEST}: no evaluation there; run srt experiment to its end")
     folder = families.RESULTS / experiment.name
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / SETTINGS, [_pretty(orjson.loads((root / "experiment.json").read_bytes()))])
+    write_atomically(folder / SETTINGS, [pretty(orjson.loads((root / "experiment.json").read_bytes()))])
     counted = run.puzzles(TEST)  # a learning curve has counted them
     puzzles = counted.read_bytes() if counted.exists() else orjson.dumps(puzzles_of(run, TEST).model_dump())
     write_atomically(folder / PUZZLES, [puzzles])
@@ -117,11 +117,20 @@ def _add_outputs(folder: Path, run: ExperimentFolder, measured: Sequence[CurvePo
             written = run.root / "tested" / TEST / f"{arm}-{seed}"
         if not (written / PREDICTIONS).exists():
             continue
-        rows = read_records(written / PREDICTIONS, Prediction)
-        texts = b"".join(orjson.dumps({"problem_id": row.problem_id, "text": row.text}) + b"\n" for row in rows)
         (folder / OUTPUTS).mkdir(exist_ok=True)
-        # Without a time in it, so that the same texts give the same file.
-        write_atomically(folder / OUTPUTS / f"{arm}-{seed}.jsonl.gz", [gzip.compress(texts, mtime=0)])
+        write_atomically(folder / OUTPUTS / f"{arm}-{seed}.jsonl.gz", [packed_texts(written / PREDICTIONS)])
+
+
+def packed_texts(predictions: Path) -> bytes:
+    """The text for each problem, by id, as compressed JSON lines; the same texts give the same bytes."""
+    rows = read_records(predictions, Prediction)
+    texts = b"".join(orjson.dumps({"problem_id": row.problem_id, "text": row.text}) + b"\n" for row in rows)
+    return gzip.compress(texts, mtime=0)
+
+
+def read_manifest(path: Path) -> Any:
+    """The manifest of a training run, without where the project lay."""
+    return orjson.loads(_CHECKOUT.sub(b"", path.read_bytes()))
 
 
 def _add_runs(folder: Path, run: ExperimentFolder) -> None:
@@ -131,11 +140,12 @@ def _add_runs(folder: Path, run: ExperimentFolder) -> None:
     measured = {f"{point.arm}-{point.seed}" for point in read_records(folder / POINTS, CurvePoint)}
     for manifest in run.root.glob("runs/*/model/manifest.json"):
         if (name := manifest.parent.parent.name) in measured:
-            runs[name] = orjson.loads(_CHECKOUT.sub(b"", manifest.read_bytes()))
-    write_atomically(path, [_pretty(dict(sorted(runs.items())))])
+            runs[name] = read_manifest(manifest)
+    write_atomically(path, [pretty(dict(sorted(runs.items())))])
 
 
-def _pretty(value: dict[str, Any]) -> bytes:
+def pretty(value: dict[str, Any]) -> bytes:
+    """Indented JSON."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 

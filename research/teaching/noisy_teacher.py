@@ -15,24 +15,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import orjson
 from pydantic import Field
 
-from eval.benchmarks.tables.breakdown import markdown_rows
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
-from eval.run.scored_run import read_run
-from eval.scoring.arm_summary import summarise
-from research.factorial import seed_interval
+from research.file_results import pretty
 from research.study_command import run_study
+from research.teaching.noisy_results import ARMS, STUDY, Keep, Kept, counts_table, read_cells, tables
 from research.teaching.noisy_texts import CLEAN, Noise, Taught, taught, with_noise
 from srt.experiment.problem_sources import WorldProblems
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
-from srt.io.records import Message, Record
+from srt.io.records import Message
 from srt.io.records import Sequence as Row
 from srt.io.yaml_config import Config
 from srt.language.arms import completion_text
@@ -45,9 +42,6 @@ from srt.worlds.world_registry import PlanName, TextStyleName
 from train.models.init_model import init_model
 from train.recipe_reader import make_recipe
 from train.train_srt import train
-
-ARMS = ("srt", "cot")
-Keep = Literal["all", "verified"]
 
 
 class Study(Config):
@@ -75,49 +69,37 @@ class Study(Config):
         return [CLEAN, *(Noise("slips", share) for share in self.slips), Noise("rule", self.rule)]
 
 
-class Kept(Record):
-    """The texts of a cell: ``read`` until there were enough, and how many of those kept have the error."""
-
-    arm: str
-    noise: str
-    keep: Keep
-    read: int
-    kept: int
-    erred: int
-
-
-class Cell(Record):
-    """A trained model on the test: shares of right answers, of proved and right, and of certified and right ones."""
-
-    arm: str
-    noise: str
-    keep: Keep
-    seed: int
-    right: float
-    proved: float
-    certified: float | None
-
-
 def main() -> None:
     run_study(__doc__, Study, run)
 
 
 def run(study: Study) -> str:
-    """Do what is missing, write ``output/cells.json``, and return the tables in Markdown.
+    """Do what is missing, and return the tables in Markdown.
 
     Raises:
-        UserError: ``problems.n`` leaves too few texts.
+        UserError: ``problems.n`` leaves too few texts, or ``output`` has those of other settings.
     """
+    _claim_folder(study)
     counted = _write_data(study)
     if study.only == "data":
         return counts_table(counted)
-    cells = []
     for seed in study.seeds:
         for kept in counted:
-            cells.append(_measure(study, kept, seed))
-            rows = [cell.model_dump(mode="json") for cell in cells]
-            write_atomically(study.output / "cells.json", [orjson.dumps(rows, option=orjson.OPT_INDENT_2)])
-    return f"{counts_table(counted)}\n\n{accuracy_table(cells)}\n\n{slope_table(cells)}"
+            _measure(study, kept, seed)
+    return tables(counted, [cell for cell, _ in read_cells(study.output, study.seeds)])
+
+
+def _claim_folder(study: Study) -> None:
+    """Write the recipe there, or see that it is the one whose results are there."""
+    path, own = study.output / STUDY, study.model_dump(mode="json", exclude={"output", "only"})
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, [pretty(own)])
+    before = orjson.loads(path.read_bytes())
+    for key, value in own.items():
+        # Some seeds alone are a part of the study; initial weights of others are not there.
+        if value != before[key] and not (key == "seeds" and set(value) <= set(before[key])):
+            raise UserError(f"{path}: {key}: {before[key]} there, {value} in the recipe; choose another output")
 
 
 def name_of(noise: Noise) -> str:
@@ -147,9 +129,10 @@ def _write_data(study: Study) -> list[Kept]:
                         f"problems.n: {of_world.n} leave {len(chosen)} of {study.items} texts: {arm}, "
                         f"{name_of(noise)}, {keep}"
                     )
-                write_records(_data(study, arm, name_of(noise), keep), _rows(study, chosen, arm))
                 erred = sum(one.erred for one in chosen)
-                counted.append(Kept(arm=arm, noise=name_of(noise), keep=keep, read=read, kept=len(chosen), erred=erred))
+                kept = Kept(arm=arm, noise=name_of(noise), keep=keep, read=read, kept=len(chosen), erred=erred)
+                write_records(_data(study, kept), _rows(study, chosen, arm))
+                counted.append(kept)
     test = sample_problems(of_world.world, study.test, 0, "test", of_world.spec)
     write_records(data / "test.jsonl", test)
     words = [one.text(arm) for one in clean[:4000] for arm in ARMS]
@@ -188,12 +171,12 @@ def _rows(study: Study, texts: Sequence[Taught], arm: str) -> Iterator[Row]:
         )
 
 
-def _data(study: Study, arm: str, noise: str, keep: Keep) -> Path:
-    return study.output / "data" / f"{arm}-{noise.replace(' ', '-')}-{keep}.jsonl"
+def _data(study: Study, kept: Kept) -> Path:
+    return study.output / "data" / f"{kept.stem}.jsonl"
 
 
-def _measure(study: Study, kept: Kept, seed: int) -> Cell:
-    data = _data(study, kept.arm, kept.noise, kept.keep)
+def _measure(study: Study, kept: Kept, seed: int) -> None:
+    data = _data(study, kept)
     output = study.output / "runs" / f"{data.stem}-{seed}"
     steps = study.items // study.train["batch_size"]
     recipe = {**study.train, "data": str(data), "output": str(output), "seed": seed, "steps": steps}
@@ -204,82 +187,6 @@ def _measure(study: Study, kept: Kept, seed: int) -> Cell:
     asked |= {"arm": kept.arm, "prompt": study.prompt}
     common = {"max_new_tokens": study.max_new_tokens, "batch_size": study.batch_size, "threads": 1}
     run_evaluation(make_eval_recipe({**asked, **common}))
-    summary = summarise([read_run(out)], None)
-    certified = summary.traces.certified_and_right
-    return Cell(
-        arm=kept.arm,
-        noise=kept.noise,
-        keep=kept.keep,
-        seed=seed,
-        right=summary.accuracy.share,
-        proved=summary.traces.proved_and_right.share,
-        certified=None if certified is None else certified.share,
-    )
-
-
-def counts_table(counted: Sequence[Kept]) -> str:
-    """How many texts were read for those kept, and how many of these have the error."""
-    rows = [[one.arm, one.noise, one.keep, f"{one.read:,}", f"{one.kept:,}", f"{one.erred:,}"] for one in counted]
-    return markdown_rows(["arm", "noise", "kept", "texts read", "trained on", "with the error"], rows)
-
-
-def accuracy_table(cells: Sequence[Cell]) -> str:
-    """Accuracy of each cell, its mean with Student's interval over seeds."""
-    rows = []
-    for arm, noise, keep in dict.fromkeys((one.arm, one.noise, one.keep) for one in cells):
-        found = [one for one in cells if (one.arm, one.noise, one.keep) == (arm, noise, keep)]
-        certified = [one.certified for one in found if one.certified is not None]
-        proved = f"{100 * np.mean([one.proved for one in found]):.1f}" if arm == "srt" else ""
-        right = [one.right for one in found]
-        each = ", ".join(f"{100 * value:.1f}" for value in right)
-        rows.append(
-            [arm, noise, keep, _percents(right), each, proved, f"{100 * np.mean(certified):.1f}" if certified else ""]
-        )
-    head = [
-        "arm",
-        "noise",
-        "kept",
-        "right % [95% over seeds]",
-        "by seed",
-        "proved and right %",
-        "certified and right %",
-    ]
-    return markdown_rows(head, rows)
-
-
-def slope_table(cells: Sequence[Cell]) -> str:
-    """The least-squares slope of accuracy over the share of slips, in points for each tenth of the texts."""
-    rows = []
-    for arm in ARMS:
-        for keep in ("all", "verified"):
-            found = slopes(cells, arm, keep)
-            if found:
-                each = ", ".join(f"{10 * value:+.1f}" for value in found)
-                rows.append([arm, keep, _percents([value / 10 for value in found], "+"), each])
-    return markdown_rows(["arm", "kept", "points for each 10% slips [95% over seeds]", "by seed"], rows)
-
-
-def slopes(cells: Sequence[Cell], arm: str, keep: Keep) -> list[float]:
-    """Of each seed, with the run on clean texts as a share of 0: accuracy (a share) for a share of slips."""
-    found = []
-    for seed in sorted({one.seed for one in cells}):
-        points = {
-            0.0 if one.noise == "clean" else float(one.noise.split()[1]): one.right
-            for one in cells
-            if (one.arm, one.seed) == (arm, seed)
-            and (one.noise == "clean" or (one.noise.startswith("slips") and one.keep == keep))
-        }
-        if len(points) > 1:
-            found.append(float(np.polyfit(list(points), list(points.values()), 1)[0]))
-    return found
-
-
-def _percents(shares: Sequence[float], sign: str = "") -> str:
-    found = seed_interval(shares)
-    value, low, high = (
-        f"{100 * share:{sign}.1f}".replace("inf", "∞") for share in (found.value, found.low, found.high)
-    )
-    return f"{value} [{low}, {high}]"
 
 
 if __name__ == "__main__":

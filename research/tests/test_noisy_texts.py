@@ -7,8 +7,7 @@ from functools import cache
 
 import pytest
 
-from research.teaching import noisy_teacher
-from research.teaching.noisy_teacher import Cell, choose, slopes
+from research.teaching.noisy_teacher import choose
 from research.teaching.noisy_texts import CLEAN, Noise, Taught, taught, with_noise
 from srt.language.trace import Trace
 from srt.pipeline.sample import sample_problems
@@ -70,15 +69,3 @@ def test_a_filter_keeps_as_many_items_without_what_it_finds(arm: str) -> None:
     assert sum(one.erred for one in kept) < sum(one.erred for one in everything)
     if arm == "srt":
         assert not any(one.erred for one in kept)
-
-
-def test_the_slope_is_that_of_the_line() -> None:
-    shares = {"clean": 0.9, "slips 0.1": 0.8, "slips 0.3": 0.6, "slips 0.5": 0.4, "rule 0.3": 0.1}
-    cells = [
-        Cell(arm="srt", noise=noise, keep="all", seed=seed, right=right, proved=0, certified=None)
-        for noise, right in shares.items()
-        for seed in (0, 1)
-    ]
-    assert slopes(cells, "srt", "all") == pytest.approx([-1.0, -1.0])
-    assert slopes(cells, "srt", "verified") == []
-    assert "| srt | all | -10.0 [-10.0, -10.0] | -10.0, -10.0 |" in noisy_teacher.slope_table(cells)
