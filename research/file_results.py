@@ -57,7 +57,7 @@ def file_results(root: Path) -> Path:
     counted = run.puzzles(TEST)  # a learning curve has counted them
     puzzles = counted.read_bytes() if counted.exists() else orjson.dumps(puzzles_of(run, TEST).model_dump())
     write_atomically(folder / PUZZLES, [puzzles])
-    _add_points(folder, measured)
+    add_points(folder, measured)
     _add_sampled(folder, run)
     _add_outputs(folder, run, measured)
     _add_runs(folder, run)
@@ -95,7 +95,8 @@ def _evaluated(experiment: Experiment, run: ExperimentFolder) -> Iterator[CurveP
         )
 
 
-def _add_points(folder: Path, measured: Sequence[CurvePoint]) -> None:
+def add_points(folder: Path, measured: Sequence[CurvePoint]) -> None:
+    """Write ``measured`` beside the points that are filed in ``folder``, in the place of older ones."""
     path = folder / POINTS
     filed = list(read_records(path, CurvePoint)) if path.exists() else []
     by_place = {(point.arm, point.seed, point.items): point for point in (*filed, *measured)}

@@ -3,14 +3,14 @@
     python -m research.teaching.noisy_results runs/noisy-teacher     # files what is finished there
     python -m research.teaching.noisy_results                        # prints the tables of what is filed
 
-``research/results/noisy-teacher`` has ``settings.json`` (the recipe), ``kept.jsonl`` (:class:`Kept`), ``cells.jsonl``
-(:class:`Cell`), ``runs.json`` (manifests of training) and ``outputs/`` (what each model wrote on the test).
+``research/results/noisy-teacher`` has the files of a family (:mod:`research.families`), whose arms are the cells of the
+study, such as ``srt-slips-0.3-verified``; and ``kept.jsonl`` (:class:`Kept`).
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,20 +18,19 @@ import numpy as np
 import orjson
 
 from eval.benchmarks.tables.breakdown import markdown_rows
-from eval.records.run_records import PREDICTIONS, SCORES
+from eval.records.run_records import PREDICTIONS
 from research import families
 from research.factorial import seed_interval
-from research.families import OUTPUTS, RUNS, SETTINGS, digits
-from research.file_results import packed_texts, pretty, read_manifest
-from srt.cli.experiment_stages import TrainAndEval
+from research.families import OUTPUTS, POINTS, PUZZLES, RUNS, SETTINGS, Family, digits, read_family
+from research.file_results import add_points, packed_texts, pretty, read_manifest
+from srt.experiment.learning_curve import CurvePoint, TestPuzzles
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Record
 
-ARMS = ("srt", "cot")
-NAME, STUDY, KEPT, CELLS = "noisy-teacher", "study.json", "data/kept.jsonl", "cells.jsonl"
+NAME, STUDY, KEPT = "noisy-teacher", "study.json", "kept.jsonl"
 Keep = Literal["all", "verified"]
 
 
@@ -46,48 +45,9 @@ class Kept(Record):
     erred: int
 
     @property
-    def stem(self) -> str:
-        """The name of its files."""
+    def name(self) -> str:
+        """As ``srt-slips-0.3-all``."""
         return f"{self.arm}-{self.noise.replace(' ', '-')}-{self.keep}"
-
-
-class Cell(Record):
-    """A trained model on the test. Each mask has a character for each problem: whether the answer is right, the trace
-    proved, the text certified (empty if no text of the run can be)."""
-
-    arm: str
-    noise: str
-    keep: Keep
-    seed: int
-    right: str
-    proved: str
-    certified: str
-
-    @property
-    def accuracy(self) -> float:
-        """The share of right answers."""
-        return float(digits(self.right).mean())
-
-    @property
-    def proved_and_right(self) -> float:
-        """The share of answers that are both."""
-        return float((digits(self.right) * digits(self.proved)).mean())
-
-    @property
-    def certified_and_right(self) -> float | None:
-        """The share of answers that are both; ``None`` without a mask."""
-        return float((digits(self.right) * digits(self.certified)).mean()) if self.certified else None
-
-
-def read_cells(root: Path, seeds: Sequence[int]) -> Iterator[tuple[Cell, Path]]:
-    """Each cell of ``seeds`` that is trained and evaluated in ``root``, and its evaluation's folder."""
-    for seed in seeds:
-        for kept in read_records(root / KEPT, Kept):
-            tested = root / "tested" / f"{kept.stem}-{seed}"
-            if (tested / SCORES).exists():
-                found = TrainAndEval().figures(tested)
-                masks = {"right": found.right, "proved": found.proved_each, "certified": found.certified_each}
-                yield Cell(arm=kept.arm, noise=kept.noise, keep=kept.keep, seed=seed, **masks), tested
 
 
 def file_cells(root: Path) -> Path:
@@ -98,28 +58,25 @@ def file_cells(root: Path) -> Path:
     """
     if not (root / STUDY).exists():
         raise UserError(f"{root / STUDY}: not there; research.teaching.noisy_teacher makes it")
+    if not (root / POINTS).exists():
+        raise UserError(f"{root / POINTS}: not there; no run is finished")
     folder = families.RESULTS / NAME
-    cells = {(one.arm, one.noise, one.keep, one.seed): one for one in _filed(folder)}
+    (folder / OUTPUTS).mkdir(parents=True, exist_ok=True)
+    kept = list(read_records(root / "data" / KEPT, Kept))
+    settings = {"name": NAME, "arms": [one.name for one in kept], **orjson.loads((root / STUDY).read_bytes())}
+    write_atomically(folder / SETTINGS, [pretty(settings)])
+    write_records(folder / KEPT, kept)
+    write_atomically(folder / PUZZLES, [(root / PUZZLES).read_bytes()])
+    measured = list(read_records(root / POINTS, CurvePoint))
+    add_points(folder, measured)
     path = folder / RUNS
     runs: dict[str, Any] = orjson.loads(path.read_bytes()) if path.exists() else {}
-    settings = orjson.loads((root / STUDY).read_bytes())
-    finished = list(read_cells(root, settings["seeds"]))
-    if not finished:
-        raise UserError(f"{root / 'tested'}: no evaluation there")
-    (folder / OUTPUTS).mkdir(parents=True, exist_ok=True)
-    for cell, tested in finished:
-        cells[(cell.arm, cell.noise, cell.keep, cell.seed)] = cell
-        write_atomically(folder / OUTPUTS / f"{tested.name}.jsonl.gz", [packed_texts(tested / PREDICTIONS)])
-        runs[tested.name] = read_manifest(root / "runs" / tested.name / "manifest.json")
-    write_atomically(folder / SETTINGS, [pretty(settings)])
-    write_records(folder / "kept.jsonl", read_records(root / KEPT, Kept))
-    write_records(folder / CELLS, (cells[place] for place in sorted(cells)))
+    for point in measured:
+        name = f"{point.arm}-{point.seed}"
+        write_atomically(folder / OUTPUTS / f"{name}.jsonl.gz", [packed_texts(root / "tested" / name / PREDICTIONS)])
+        runs[name] = read_manifest(root / "runs" / name / "manifest.json")
     write_atomically(path, [pretty(dict(sorted(runs.items())))])
     return folder
-
-
-def _filed(folder: Path) -> list[Cell]:
-    return list(read_records(folder / CELLS, Cell)) if (folder / CELLS).exists() else []
 
 
 def counts_table(counted: Sequence[Kept]) -> str:
@@ -128,60 +85,60 @@ def counts_table(counted: Sequence[Kept]) -> str:
     return markdown_rows(["arm", "noise", "kept", "texts read", "trained on", "with the error"], rows)
 
 
-def accuracy_table(cells: Sequence[Cell]) -> str:
+def accuracy_table(family: Family, counted: Sequence[Kept]) -> str:
     """Accuracy of each cell, its mean with Student's interval over seeds."""
     rows = []
-    for arm, noise, keep in dict.fromkeys((one.arm, one.noise, one.keep) for one in cells):
-        found = [one for one in cells if (one.arm, one.noise, one.keep) == (arm, noise, keep)]
-        right = [one.accuracy for one in found]
-        certified = [one.certified_and_right for one in found if one.certified_and_right is not None]
-        proved = f"{100 * np.mean([one.proved_and_right for one in found]):.1f}" if arm == "srt" else ""
-        each = ", ".join(f"{100 * value:.1f}" for value in right)
-        rows.append(
-            [arm, noise, keep, _percents(right), each, proved, f"{100 * np.mean(certified):.1f}" if certified else ""]
-        )
-    head = [
-        "arm",
-        "noise",
-        "kept",
-        "right % [95% over seeds]",
-        "by seed",
-        "proved and right %",
-        "certified and right %",
-    ]
-    return markdown_rows(head, rows)
+    for kept in counted:
+        if points := family.of(kept.name):
+            right = [digits(point.right) for point in points]
+            shares = [float(each.mean()) for each in right]
+            proved = [each * digits(point.proved_each) for each, point in zip(right, points, strict=True)]
+            certified = [each * digits(p.certified_each) for each, p in zip(right, points, strict=True)]
+            row = [kept.arm, kept.noise, kept.keep, _percents(shares), ", ".join(f"{100 * one:.1f}" for one in shares)]
+            rows.append([*row, f"{100 * np.mean(proved):.1f}", f"{100 * np.mean(certified):.1f}"])
+    head = ["arm", "noise", "kept", "right % [95% over seeds]", "by seed"]
+    return markdown_rows([*head, "proved and right %", "certified and right %"], rows)
 
 
-def slope_table(cells: Sequence[Cell]) -> str:
+def slope_table(family: Family, counted: Sequence[Kept]) -> str:
     """The least-squares slope of accuracy over the share of slips, in points for each tenth of the texts."""
     rows = []
-    for arm in ARMS:
+    for arm in dict.fromkeys(one.arm for one in counted):
         for keep in ("all", "verified"):
-            found = slopes(cells, arm, keep)
-            if found:
+            if found := slopes(family, counted, arm, keep):
                 each = ", ".join(f"{10 * value:+.1f}" for value in found)
                 rows.append([arm, keep, _percents([value / 10 for value in found], "+"), each])
     return markdown_rows(["arm", "kept", "points for each 10% slips [95% over seeds]", "by seed"], rows)
 
 
-def slopes(cells: Sequence[Cell], arm: str, keep: Keep) -> list[float]:
+def slopes(family: Family, counted: Sequence[Kept], arm: str, keep: str) -> list[float]:
     """Of each seed, with the run on clean texts as a share of 0: accuracy (a share) for a share of slips."""
+    cells = [
+        (0.0 if one.noise == "clean" else float(one.noise.split()[1]), one.name)
+        for one in counted
+        if one.arm == arm and (one.noise == "clean" or (one.noise.startswith("slips") and one.keep == keep))
+    ]
+    accuracy = {(point.arm, point.seed): point.accuracy for point in family.points}
     found = []
-    for seed in sorted({one.seed for one in cells}):
-        points = {
-            0.0 if one.noise == "clean" else float(one.noise.split()[1]): one.accuracy
-            for one in cells
-            if (one.arm, one.seed) == (arm, seed)
-            and (one.noise == "clean" or (one.noise.startswith("slips") and one.keep == keep))
-        }
-        if len(points) > 1:
-            found.append(float(np.polyfit(list(points), list(points.values()), 1)[0]))
+    for seed in sorted({point.seed for point in family.points}):
+        line = [(share, accuracy[name, seed]) for share, name in cells if (name, seed) in accuracy]
+        if len(line) == len(cells) > 1:
+            found.append(float(np.polyfit([share for share, _ in line], [right for _, right in line], 1)[0]))
     return found
 
 
-def tables(counted: Sequence[Kept], cells: Sequence[Cell]) -> str:
+def tables(family: Family, counted: Sequence[Kept]) -> str:
     """All three, in Markdown."""
-    return f"{counts_table(counted)}\n\n{accuracy_table(cells)}\n\n{slope_table(cells)}"
+    parts = counts_table(counted), accuracy_table(family, counted), slope_table(family, counted)
+    return "\n\n".join(parts)
+
+
+def read_cells(root: Path) -> tuple[Family, list[Kept]]:
+    """What is measured in the folder of a study: its cells as a family."""
+    kept = list(read_records(root / "data" / KEPT, Kept))
+    test = TestPuzzles.model_validate_json((root / PUZZLES).read_bytes())
+    points = list(read_records(root / POINTS, CurvePoint))
+    return Family(NAME, {"arms": [one.name for one in kept]}, points, test, []), kept
 
 
 def _percents(shares: Sequence[float], sign: str = "") -> str:
@@ -196,12 +153,12 @@ def main(roots: Sequence[str]) -> None:
     """File each folder, or, without one, print the tables."""
     for root in roots:
         folder = file_cells(Path(root))
-        print(f"{folder}: {len(_filed(folder))} runs")
+        print(f"{folder}: {len(read_family(folder).points)} runs")
     if not roots:
         folder = families.RESULTS / NAME
-        if not (cells := _filed(folder)):
-            raise UserError(f"{folder / CELLS}: nothing is filed; run research/recipes/noisy-teacher.yaml")
-        print(tables(list(read_records(folder / "kept.jsonl", Kept)), cells))
+        if not folder.exists():
+            raise UserError(f"{folder}: not there; run research/recipes/noisy-teacher.yaml and file it")
+        print(tables(read_family(folder), list(read_records(folder / KEPT, Kept))))
 
 
 if __name__ == "__main__":

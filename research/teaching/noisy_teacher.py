@@ -12,6 +12,7 @@ accuracy of each cell, and the slope of accuracy over the share of slips, with S
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,13 +21,18 @@ from pydantic import Field
 
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
+from research.families import POINTS, PUZZLES
 from research.file_results import pretty
 from research.study_command import run_study
-from research.teaching.noisy_results import ARMS, STUDY, Keep, Kept, counts_table, read_cells, tables
+from research.teaching.noisy_results import KEPT, STUDY, Keep, Kept, counts_table, read_cells, tables
 from research.teaching.noisy_texts import CLEAN, Noise, Taught, taught, with_noise
+from srt.cli.experiment_stages import TrainAndEval
+from srt.experiment.experiment_recipe import TEST
+from srt.experiment.learning_curve import CurvePoint, count_puzzles
 from srt.experiment.problem_sources import WorldProblems
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
+from srt.io.folder_lock import hold_folder
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Message
@@ -42,6 +48,9 @@ from srt.worlds.world_registry import PlanName, TextStyleName
 from train.models.init_model import init_model
 from train.recipe_reader import make_recipe
 from train.train_srt import train
+
+ARMS = ("srt", "cot")
+KEEPS: tuple[Keep, ...] = ("all", "verified")
 
 
 class Study(Config):
@@ -86,7 +95,7 @@ def run(study: Study) -> str:
     for seed in study.seeds:
         for kept in counted:
             _measure(study, kept, seed)
-    return tables(counted, [cell for cell, _ in read_cells(study.output, study.seeds)])
+    return tables(*read_cells(study.output))
 
 
 def _claim_folder(study: Study) -> None:
@@ -110,19 +119,19 @@ def name_of(noise: Noise) -> str:
 def _write_data(study: Study) -> list[Kept]:
     """Sequences of each cell, test problems and initial weights, if they are not there."""
     data = study.output / "data"
-    done = data / "kept.jsonl"
+    done = data / KEPT
     if done.exists():
         return list(read_records(done, Kept))
     data.mkdir(parents=True, exist_ok=True)
     of_world = study.problems
-    problems = sample_problems(of_world.world, of_world.n, 0, "train", of_world.spec)
+    problems = list(sample_problems(of_world.world, of_world.n, 0, "train", of_world.spec))
     traces = ((problem, solve_one(problem, study.plan)) for problem in problems)
     clean = [taught(problem, trace, study.text) for problem, trace in traces if isinstance(trace, Trace)]
     counted = []
     for noise in study.noises:
         noisy = [with_noise(one, noise) for one in clean]
         for arm in ARMS:
-            for keep in ("all",) if noise == CLEAN else ("all", "verified"):
+            for keep in KEEPS[:1] if noise == CLEAN else KEEPS:
                 chosen, read = choose(noisy, arm, keep, study.items)
                 if len(chosen) < study.items:
                     raise UserError(
@@ -133,8 +142,9 @@ def _write_data(study: Study) -> list[Kept]:
                 kept = Kept(arm=arm, noise=name_of(noise), keep=keep, read=read, kept=len(chosen), erred=erred)
                 write_records(_data(study, kept), _rows(study, chosen, arm))
                 counted.append(kept)
-    test = sample_problems(of_world.world, study.test, 0, "test", of_world.spec)
+    test = list(sample_problems(of_world.world, study.test, 0, "test", of_world.spec))
     write_records(data / "test.jsonl", test)
+    write_atomically(study.output / PUZZLES, [count_puzzles(test, problems).model_dump_json().encode()])
     words = [one.text(arm) for one in clean[:4000] for arm in ARMS]
     words += [message.content for one in clean[:4000] for message in prompt_messages(one.problem, study.prompt)]
     for seed in study.seeds:
@@ -172,21 +182,37 @@ def _rows(study: Study, texts: Sequence[Taught], arm: str) -> Iterator[Row]:
 
 
 def _data(study: Study, kept: Kept) -> Path:
-    return study.output / "data" / f"{kept.stem}.jsonl"
+    return study.output / "data" / f"{kept.name}.jsonl"
 
 
 def _measure(study: Study, kept: Kept, seed: int) -> None:
-    data = _data(study, kept)
-    output = study.output / "runs" / f"{data.stem}-{seed}"
+    """Train and evaluate one cell, and write its point, if that is not there."""
+    points = study.output / POINTS
+    measured = list(read_records(points, CurvePoint)) if points.exists() else []
+    if any((point.arm, point.seed) == (kept.name, seed) for point in measured):
+        return
+    data, output = _data(study, kept), study.output / "runs" / f"{kept.name}-{seed}"
     steps = study.items // study.train["batch_size"]
     recipe = {**study.train, "data": str(data), "output": str(output), "seed": seed, "steps": steps}
     recipe["model"] = {**recipe.get("model", {}), "path": str(study.output / f"start-{seed}")}
-    train(make_recipe(recipe, data.stem), resume=output.exists())
+    trained = train(make_recipe(recipe, kept.name), resume=output.exists())
     out = study.output / "tested" / output.name
     asked = {"model": str(output), "problems": str(study.output / "data" / "test.jsonl"), "output": str(out)}
     asked |= {"arm": kept.arm, "prompt": study.prompt}
     common = {"max_new_tokens": study.max_new_tokens, "batch_size": study.batch_size, "threads": 1}
     run_evaluation(make_eval_recipe({**asked, **common}))
+    point = CurvePoint(
+        test=TEST,
+        arm=kept.name,
+        seed=seed,
+        items=study.items,
+        tokens=trained.tokens,
+        labelled_tokens=trained.trained_tokens,
+        **asdict(TrainAndEval().figures(out)),
+    )
+    with hold_folder(study.output, wait=True):  # runs of other seeds may go on beside this one
+        measured = list(read_records(points, CurvePoint)) if points.exists() else []
+        write_records(points, [*measured, point])
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import orjson
@@ -35,7 +35,7 @@ from srt.io.folder_lock import hold_folder
 from srt.io.problem_files import read_problems
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
-from srt.io.records import Record, cluster_of
+from srt.io.records import Problem, Record, cluster_of
 
 
 class CurvePoint(Record):
@@ -199,9 +199,14 @@ class LearningCurves:
 
 def puzzles_of(folder: ExperimentFolder, test: str) -> TestPuzzles:
     """Counted in the problems of the experiment in ``folder``."""
-    clusters = [cluster_of(problem) for problem in read_problems(folder.test(test)).values()]
+    return count_puzzles(read_problems(folder.test(test)).values(), read_problems(folder.train).values())
+
+
+def count_puzzles(test: Iterable[Problem], train: Iterable[Problem]) -> TestPuzzles:
+    """Of the problems of a test, and of those to train on."""
+    clusters = [cluster_of(problem) for problem in test]
     number = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
-    trained = Counter(cluster_of(problem) for problem in read_problems(folder.train).values())
+    trained = Counter(cluster_of(problem) for problem in train)
     times = Counter(trained.values())
     return TestPuzzles(
         puzzles=[number[cluster] for cluster in clusters],
