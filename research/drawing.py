@@ -15,7 +15,13 @@ from PIL import Image
 from research.families import Family
 
 # Okabe and Ito (2008), for colour-blind readers.
-COLOURS = {"answer": "#777777", "cot": "#0072B2", "srt": "#D55E00"}
+COLOURS = {
+    "answer": "#777777",
+    "cot": "#0072B2",
+    "srt": "#D55E00",
+    "cot-free": "#56B4E9",
+    "srt-free": "#E69F00",
+}
 
 
 def draw_curves(families: Sequence[Family], path: Path) -> None:
@@ -26,8 +32,9 @@ def draw_curves(families: Sequence[Family], path: Path) -> None:
         for axes, family in zip(panels, families, strict=True):
             _draw_family(axes, family)
         panels[0].set(ylabel="right on unseen puzzles, %")
-        fullest = max(panels, key=lambda axes: len(axes.get_legend_handles_labels()[1]))
-        fullest.legend(frameon=False, loc="upper left")
+        shown = {label: line for axes in panels for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+        arms = [arm for arm in COLOURS if arm in shown]
+        panels[0].legend([shown[arm] for arm in arms], arms, frameon=False, loc="upper left")
         drawn = BytesIO()
         figure.savefig(drawn, format="png", dpi=110)
     Image.open(drawn).quantize(64).save(path, optimize=True)  # a third of the size

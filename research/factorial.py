@@ -53,14 +53,21 @@ def measured_items(family: Family) -> int:
 
 def effect(family: Family, items: int, name: str) -> tuple[Interval, list[float], Interval]:
     """The effect ``name`` as shares: with its interval over seeds, seed by seed, and over puzzles and seeds."""
-    weights = EFFECTS[name]
-    right = {arm: family.right(arm, items) for arm in CELLS}
-    scale = sum(weight for weight in weights.values() if weight > 0)
-    first, second = (_weighted(right, {a: s * w for a, w in weights.items() if s * w > 0}) for s in (1, -1))
+    scale = sum(weight for weight in EFFECTS[name].values() if weight > 0)
+    first, second = halves(family, items, name)
     by_seed = [float(value) for value in scale * (first - second).mean(axis=1)]
     found = paired_difference(first, second, family.test.puzzles).interval
     both = Interval(*(scale * bound for bound in (found.value, found.low, found.high)))
     return seed_interval(by_seed), by_seed, both
+
+
+def halves(family: Family, items: int, name: str) -> tuple[Floats, Floats]:
+    """What the effect ``name`` compares, each ``[seed, problem]``: the mean of the arms that count for it, and of the
+    others."""
+    weights = EFFECTS[name]
+    right = {arm: family.right(arm, items) for arm in CELLS}
+    first, second = (_weighted(right, {a: s * w for a, w in weights.items() if s * w > 0}) for s in (1, -1))
+    return first, second
 
 
 def _weighted(right: dict[str, Floats], weights: dict[str, float]) -> Floats:

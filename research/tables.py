@@ -12,11 +12,15 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from research.drawing import draw_curves
+from research.factorial import CELLS, EFFECTS, halves, measured_items
 from research.families import RESULTS, Family, read_families, read_family
+from research.teaching.noisy_results import NAME as NOISE
+from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import Interval, share_interval
 from srt.statistics.items_to_level import items_needed, items_ratio
 from srt.statistics.paired_difference import PairedDifference, paired_difference
@@ -24,58 +28,118 @@ from srt.statistics.significance import holm
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "learning-curves.png"
 SEEDS = 3
-"""As many seeds have the families of the first table: one training run of each arm says little about arms."""
-SHOWN = 32_000
-"""Beside the last point, this one of each curve is shown; p-values are adjusted for all points."""
+"""As many seeds, or more, have the families of the first table: one training run of each arm says little about arms."""
 TRACES_AND_PROSE = ("srt", "cot")
 _LEVEL = 0.5
 
-STRUCTURE = ["family", "arms", "items", "first, %", "second, %", "difference [95%]", "p", "proved, %", "items to 50%"]
+STRUCTURE = ["family", "compared", "seeds", "items", "first, %", "second, %", "difference [95%]", "p", "proved, %",
+             "items to 50%"]  # fmt: skip
 ARMS = ["arm", "seeds", "right, % [95%]", "by seed", "output tokens", "proved, %"]
 DIFFERENCES = ["difference", "points [95%]", "by seed", "p (Holm)"]
 
 
-def structure_table(families: Sequence[Family]) -> str:
-    """Differences of arms with three seeds, in Markdown: traces and prose first, then what either is compared with.
+class Compared(NamedTuple):
+    """Two arms, or two means of arms, of a family after ``items``; each ``[seed, problem]`` with shares of right."""
 
-    ``p`` is adjusted (Holm) for all points at which traces and prose were compared, also those that are not shown;
-    apart from these, for the number of the other comparisons. ``proved`` is the share of all answers of the first arm
-    whose trace is proved. ``items to 50%`` is how many items ``srt`` needs to be right on half of the test, divided by
-    how many ``cot`` needs, with the range over seeds.
+    family: Family
+    name: str
+    items: int
+    first: Floats
+    second: Floats
+
+    @property
+    def difference(self) -> PairedDifference:
+        """Over puzzles and seeds."""
+        return paired_difference(self.first, self.second, self.family.test.puzzles)
+
+
+def structure_table(families: Sequence[Family]) -> str:
+    """Differences of arms with three seeds or more, in Markdown.
+
+    First traces and prose, then the factorial of notation and order (:mod:`research.factorial`), what a teacher's
+    errors cost and a filter wins back (:mod:`research.teaching.noisy_results`), and what else was compared; each where
+    its curve ends. In each of these four parts ``p`` is adjusted (Holm) for the number of its comparisons; in the
+    first, for all points of the curves, also those that are not shown. ``proved`` is the share of all answers of the
+    first arm whose trace is proved. ``items to 50%`` is how many items ``srt`` needs to be right on half of the test,
+    divided by how many ``cot`` needs, with the range over seeds.
     """
-    prose, others = [], []
+    prose, factors, errors, others = [], [], [], []
     for family in families:
-        for one, other in _compared_arms(family):
-            common = family.common_items(one, other)
-            measured = [(family, one, other, items) for items in common if len(family.seeds(one, items)) == SEEDS]
-            if (one, other) == TRACES_AND_PROSE:
-                prose += measured
-            else:
-                others += measured[-1:]
+        if set(CELLS) <= set(family.arms):
+            factors += _main_effects(family)
+        elif family.name == NOISE:
+            errors += _errors(family)
+        else:
+            for one, other in _compared_arms(family):
+                common = [n for n in family.common_items(one, other) if len(family.seeds(one, n)) >= SEEDS]
+                measured = [_compared(family, one, other, items) for items in common]
+                if (one, other) == TRACES_AND_PROSE:
+                    prose += measured
+                else:
+                    others += measured[-1:]
     rows = []
-    for asked in (prose, sorted(others, key=lambda each: each[2])):
-        found = [_difference(*each) for each in asked]
+    for asked in (prose, factors, errors, sorted(others, key=lambda each: each.name.partition(" − ")[2])):
+        found = [each.difference for each in asked]
+        last = {(each.family.name, each.name): each.items for each in asked}  # points are in order
         for each, difference, p in zip(asked, found, holm([one.p for one in found]), strict=True):
-            last = each == max((one for one in asked if one[:3] == each[:3]), key=lambda one: one[3])
-            if last or each[3] == SHOWN:
-                rows.append(_structure_row(*each, difference, p, last))
+            if each.items == last[each.family.name, each.name]:
+                rows.append(_structure_row(each, difference, p))
     return _table(STRUCTURE, rows)
 
 
-def _structure_row(
-    family: Family, one: str, other: str, items: int, difference: PairedDifference, p: float, last: bool
-) -> list[str]:
-    proved = np.mean([point.proved for point in family.of(one, items)])
+def read_noise() -> list[Family]:
+    """The study of noisy teachers, if it is filed."""
+    return [read_family(RESULTS / NOISE)] if (RESULTS / NOISE).exists() else []
+
+
+def _compared(family: Family, one: str, other: str, items: int) -> Compared:
+    return Compared(family, f"{one} − {other}", items, family.right(one, items), family.right(other, items))
+
+
+def _main_effects(family: Family) -> list[Compared]:
+    items = measured_items(family)
+    if len(family.seeds("srt", items)) < SEEDS:
+        return []
     return [
-        family.name,
-        f"{one} − {other}",
-        f"{items:,}",
-        _percent(family.right(one, items)),
-        _percent(family.right(other, items)),
+        Compared(family, name.partition(": ")[2], items, *halves(family, items, name))
+        for name in EFFECTS
+        if ": " in name
+    ]
+
+
+def _errors(family: Family) -> list[Compared]:
+    """The largest share of slips and the wrong rule: against texts without an error, and with a filter against all."""
+    items = max(point.items for point in family.points)
+    noises = (f"slips-{max(family.settings['slips']):g}", f"rule-{family.settings['rule']:g}")
+    found = []
+    for arm, kept in (("srt", "proved"), ("cot", "certified")):
+        for noise in noises:
+            clean, every, verified = f"{arm}-clean-all", f"{arm}-{noise}-all", f"{arm}-{noise}-verified"
+            named = f"{arm}, {noise.replace('-', ' ')}"
+            for name, one, other in (
+                (f"{named} − clean", every, clean),
+                (f"{named}: {kept} − all", verified, every),
+            ):
+                if len(family.seeds(one, items)) >= SEEDS and family.seeds(one, items) == family.seeds(other, items):
+                    found.append(_compared(family, one, other, items)._replace(name=name))
+    return found
+
+
+def _structure_row(each: Compared, difference: PairedDifference, p: float) -> list[str]:
+    arm = each.name.partition(" − ")[0]
+    points = each.family.of(arm, each.items)
+    proved = np.mean([point.proved for point in points]) if points else 0.0
+    return [
+        each.family.name,
+        each.name,
+        str(len(each.first)),
+        f"{each.items:,}",
+        _percent(each.first),
+        _percent(each.second),
         _points(difference.interval),
         _p(p),
         _percent(proved) if proved else "",
-        _ratio(family) if last and (one, other) == TRACES_AND_PROSE else "",
+        _ratio(each.family) if each.name == " − ".join(TRACES_AND_PROSE) else "",
     ]
 
 
@@ -108,7 +172,7 @@ def differences_table(family: Family) -> str:
         for one in trained[at + 1 :]
         if (items := family.common_items(one, other))
     ]
-    found = [_difference(*each) for each in asked]
+    found = [_compared(*each).difference for each in asked]
     rows = []
     for (_, one, other, items), difference, p in zip(asked, found, holm([one.p for one in found]), strict=True):
         by_seed = (family.right(one, items) - family.right(other, items)).mean(axis=1)
@@ -121,10 +185,6 @@ def _compared_arms(family: Family) -> list[tuple[str, str]]:
     pairs = [TRACES_AND_PROSE, ("srt", "answer"), ("cot", "answer"), ("cot-terse", "cot")]
     pairs += [(arm, "srt") for arm in family.arms if arm.startswith("srt-")]
     return [pair for pair in pairs if set(pair) <= set(family.arms)]
-
-
-def _difference(family: Family, one: str, other: str, items: int) -> PairedDifference:
-    return paired_difference(family.right(one, items), family.right(other, items), family.test.puzzles)
 
 
 def _ratio(family: Family) -> str:
@@ -167,12 +227,12 @@ def main(names: Sequence[str]) -> None:
             print(f"{arms_table(family)}\n\n{differences_table(family)}")
         return
     families = read_families()
-    print(structure_table(families))
+    print(structure_table([*families, *read_noise()]))
     draw_curves([family for family in families if {"cot", "srt"} <= _with_all_seeds(family)], PICTURE)
 
 
 def _with_all_seeds(family: Family) -> set[str]:
-    return {arm for arm in family.arms if len(family.curves(arm)) == SEEDS}
+    return {arm for arm in family.arms if len(family.curves(arm)) >= SEEDS}
 
 
 if __name__ == "__main__":

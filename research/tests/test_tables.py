@@ -8,6 +8,8 @@ import pytest
 
 from research import tables
 from research.families import RESULTS, Family, read_families, read_family
+from research.tests.test_factorial import family as factorial_family
+from research.tests.test_factorial import point as toy_point
 from research.tests.toy_results import ARMS, PUZZLES, points
 from srt.experiment.learning_curve import TestPuzzles
 from srt.statistics.paired_difference import paired_difference
@@ -30,15 +32,15 @@ def row(table: str, *cells: str) -> list[str]:
 
 def test_the_table_has_the_figures_of_the_points() -> None:
     table = tables.structure_table([toys()])
-    found = row(table, "toys", "srt − cot", "4,000")
-    assert found[3:5] == ["80.0", "40.0"]
-    assert found[5].startswith("+40.0 [+")
-    assert found[7] == "50.0"
+    found = row(table, "toys", "srt − cot", "3", "4,000")
+    assert found[4:6] == ["80.0", "40.0"]
+    assert found[6].startswith("+40.0 [+")
+    assert found[8] == "50.0"
     # srt is right on half of the test after 2,000 items, and cot never is.
-    assert found[8] == ""
-    assert row(table, "toys", "srt-drop-INFER − srt", "4,000")[3:5] == ["50.0", "80.0"]
-    assert row(table, "toys", "cot − answer", "4,000")[7] == ""
-    # A point is shown where curves end, and at SHOWN.
+    assert found[9] == ""
+    assert row(table, "toys", "srt-drop-INFER − srt", "3", "4,000")[4:6] == ["50.0", "80.0"]
+    assert row(table, "toys", "cot − answer", "3", "4,000")[8] == ""
+    # A point is shown where curves end.
     assert "| 1,000 |" not in table
 
 
@@ -49,7 +51,7 @@ def test_where_both_arms_get_there_the_items_are_compared() -> None:
     found = row(
         tables.structure_table([Family("toys", family.settings, others + easy, family.test, [])]), "toys", "srt − cot"
     )
-    assert found[8].startswith("1.00 [1.00, 1.00")
+    assert found[9].startswith("1.00 [1.00, 1.00")
 
 
 def test_a_family_with_fewer_seeds_is_left_out() -> None:
@@ -60,17 +62,49 @@ def test_arms_are_compared_where_they_have_the_same_seeds() -> None:
     family = toys()
     one_less = [p for p in family.points if (p.arm, p.items, p.seed) != ("cot", 4000, 2)]
     table = tables.structure_table([Family("toys", family.settings, one_less, family.test, [])])
-    assert row(table, "toys", "srt − cot")[2] == "1,000"
+    assert row(table, "toys", "srt − cot")[3] == "1,000"
 
 
 def test_p_is_adjusted_for_all_points_of_traces_and_prose() -> None:
     """Also for those that are not shown: four families have six points each."""
     families = read_families()
     (direct,) = (family for family in families if family.name == "booths-direct")
-    p = paired_difference(direct.right("srt", 32000), direct.right("cot", 32000), direct.test.puzzles).p
+    p = paired_difference(direct.right("srt", 64000), direct.right("cot", 64000), direct.test.puzzles).p
     table = tables.structure_table(families)
-    assert row(table, "booths-direct", "srt − cot", "32,000")[6] == f"{24 * p:.2g}"
-    assert table.count("srt − cot") == 8
+    assert row(table, "booths-direct", "srt − cot")[7] == f"{min(1, 24 * p):.2g}"
+    assert table.count("srt − cot") == 4
+
+
+def test_the_factorial_has_its_main_effects() -> None:
+    """Shares as in test_factorial.py: 80 and 70 in canonical order, 50 and 20 in a free one, a point less a seed."""
+    table = tables.structure_table([factorial_family()])
+    notation = row(table, "toys", "trace − sentences", "3", "2,000")
+    assert notation[4:6] == ["64.0", "44.0"]
+    assert notation[6].startswith("+20.0 [")
+    assert row(table, "toys", "canonical − free")[4:6] == ["74.0", "34.0"]
+    assert tables.structure_table([factorial_family(2)]).count("\n") == 1
+
+
+def test_errors_of_a_teacher_and_filters_are_compared() -> None:
+    shares = {
+        "clean-all": 90,
+        "slips-0.5-all": 40,
+        "slips-0.5-verified": 80,
+        "rule-0.3-all": 30,
+        "rule-0.3-verified": 85,
+    }
+    points = [
+        toy_point(f"{arm}-{cell}", seed, 2000, right - (arm == "cot") - seed)
+        for arm in ("srt", "cot")
+        for cell, right in shares.items()
+        for seed in range(3)
+    ]
+    settings = {"arms": sorted({point.arm for point in points}), "slips": [0.1, 0.5], "rule": 0.3}
+    table = tables.structure_table([Family("noisy-teacher", settings, points, factorial_family().test, [])])
+    assert row(table, "noisy-teacher", "srt, slips 0.5 − clean", "3")[4:6] == ["39.0", "89.0"]
+    assert row(table, "noisy-teacher", "cot, slips 0.5: certified − all")[4:6] == ["78.0", "38.0"]
+    assert row(table, "noisy-teacher", "srt, rule 0.3: proved − all")[6].startswith("+55.0 [")
+    assert table.count("noisy-teacher") == 8
 
 
 def test_the_arms_of_one_experiment() -> None:
@@ -83,7 +117,7 @@ def test_the_arms_of_one_experiment() -> None:
 
 def test_the_page_has_the_table_of_what_is_filed() -> None:
     page = (DOCS / "does-structure-pay.md").read_text(encoding="utf-8")
-    assert tables.structure_table(read_families()) in page
+    assert tables.structure_table([*read_families(), *tables.read_noise()]) in page
 
 
 def test_the_page_says_how_many_proved_answers_are_right() -> None:
