@@ -22,7 +22,7 @@ _SOLIDS: dict[Lang, dict[str, str]] = {
         "regular tetrahedron": "tetrahedron", "small cone": "smallcone",
         "small cylinder": "smallcylinder", "small regular square pyramid": "smallpyramid",
         "small cuboid": "smallcuboid",
-        "solid": "solid", "remaining solid": "solid", "whole solid": "solid",
+        "solid": "solid", "remaining solid": "solid",
     },
     "zh": {
         "长方体": "cuboid", "正方体": "cube", "立方体": "cube", "圆柱": "cylinder", "圆柱体": "cylinder",
@@ -34,7 +34,6 @@ _SOLIDS: dict[Lang, dict[str, str]] = {
         "底面为直角三角形的直三棱柱": "wedge", "正四面体": "tetrahedron", "小圆锥": "smallcone",
         "小圆柱": "smallcylinder",
         "小正四棱锥": "smallpyramid", "小长方体": "smallcuboid", "几何体": "solid", "剩余几何体": "solid",
-        "整个几何体": "solid",
     },
 }  # fmt: skip
 _ROUND, _POINTED, _COLUMNS = "cylinder cone", "pyramid hexpyramid", "triprism hexprism"

@@ -250,6 +250,11 @@ def denied(found: Mapping[str, float], solids: Sequence[str], equations: tuple[s
     for name, size in sizes.items():
         if size < 3e-7 * max(sizes.values()):  # Zero, but for rounding: the root of what cancels out.
             return f"{name} = 0"
+    for name, ratio in found.items():
+        if name.startswith("k(small") and ratio <= 1 + 1e-9:
+            return f"{name} = {ratio:.6g}"
+    if math.isclose(found.get("R(frustum)", 0.0), found.get("r(frustum)", 1.0)):
+        return f"R(frustum) = r(frustum) = {found['R(frustum)']:.6g}"
     for name, volume in found.items():
         surface = found.get(f"S{name[1:]}")
         compact = _MOST_COMPACT.get(name[2:-1].removeprefix("small"))

@@ -68,7 +68,9 @@ def postfix(text: str) -> Postfix | None:
                 stack.pop()  # Its commas have taken the smaller of two.
         elif word in _LEVEL:
             if operand:
-                return None
+                if word != "-" or (stack and stack[-1] not in ("(", ",")):
+                    return None
+                out.append("0")  # A sign: what follows is taken from zero.
             while stack and _LEVEL.get(stack[-1], -1) >= _LEVEL[word]:
                 out.append(stack.pop())
             if word == "," and stack[-2:] != ["min", "("]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from srt.worlds.solids.checker.field import PI_RESIDUE, NoExactValue, Residue, of
 from srt.worlds.solids.checker.terms import PRECISE_PI
 
-_NUMBER = r"(?:\d+(?:\.\d+)?)?(?:√\d+)?π?(?:/(?:\d+|\(?\d*π\)?))?"
+_NUMBER = r"(?:\d+(?:\.\d+)?)?(?:√\d+)?π?(?:/(?:\d+|π|\(\d*π\)))?"
 _SUM = re.compile(rf"(?P<number>-?{_NUMBER}(?: [+-] {_NUMBER})*)")
 UNIT_WORDS = {
     "mm": "mm", "cm": "cm", "dm": "dm", "m": "m", "mL": "mL", "L": "L", "°": "deg", "litres": "L", "millilitres": "mL",
@@ -29,6 +29,8 @@ UNIT_WORDS |= {
 UNIT = "|".join(sorted(map(re.escape, UNIT_WORDS), key=len, reverse=True))
 _SIGNED = re.compile(r"(^-?|[+-] )([^ ]+)")
 _TERM = re.compile(r"(\d+(?:\.\d+)?)?(?:√(\d+))?(π)?(?:/\(?(\d*)(π)?\)?)?")
+_UNSURE = re.compile(r"/\d+π|(?<![\d.])0\d")
+"""``1/2π`` may be half of pi, and 02 may have lost its point."""
 VALUE = re.compile(rf"{_SUM.pattern}\s?(?P<unit>(?:{UNIT})(?![a-zA-Z]))?")
 
 
@@ -65,6 +67,8 @@ def option_value(text: str) -> Value | None:
 def number_of(text: str) -> Residue | None:
     """The number that a text is; ``None`` for any other text."""
     total = of(0)
+    if _UNSURE.search(text):
+        return None
     for sign, term in _SIGNED.findall(text.strip()):
         match = _TERM.fullmatch(term)
         if match is None or not any(match.groups()[:3]):

@@ -88,6 +88,10 @@ def _disagreement(rules: tuple[Rule, ...], known: dict[str, float], exact: dict[
 
 def _order(statement: SolidStatement, known: Mapping[str, float], scale: float) -> str:
     for kind in statement.solids:
+        if kind.startswith("small") and known.get(f"k({kind})", 2.0) <= 1 + 1e-9:
+            return f"question: {kind} is not smaller than {base_kind(kind)}"
+        if kind == "frustum" and math.isclose(known.get("R(frustum)", 0.0), known.get("r(frustum)", 1.0)):
+            return "question: both bases of the frustum have one radius"
         volume, surface = known.get(f"V({kind})"), known.get(f"S({kind})")
         least = LEAST_SURFACE.get(base_kind(kind), 0.0)
         if volume and surface and surface**3 < least * volume**2 * (1 - 1e-9):

@@ -40,7 +40,8 @@ def read_measure(text: str) -> Measure | None:
 
 def _number(text: str) -> ExactNumber | None:
     total = ExactNumber(())
-    if not _SUM.fullmatch(text) or re.search(r"/\(\d+\)", text):
+    # What 1/2π is, is not sure: half of pi, or one over 2π; and 02 may have lost its point.
+    if not _SUM.fullmatch(text) or re.search(r"/\(\d+\)|/\d+π|(?<![\d.])0\d", text):
         return None
     words = re.sub(r"([+-])\s*", r" \1", text).split()
     for word in words:

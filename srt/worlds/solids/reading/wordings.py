@@ -23,7 +23,7 @@ SOLIDS: dict[Lang, dict[str, tuple[str, ...]]] = {
         "smallcylinder": ("small cylinder",),
         "smallpyramid": ("small regular square pyramid",),
         "smallcuboid": ("small cuboid",),
-        "solid": ("solid", "remaining solid", "whole solid"),
+        "solid": ("solid", "remaining solid"),
     },
     "zh": {
         "cuboid": ("长方体",),
@@ -43,7 +43,7 @@ SOLIDS: dict[Lang, dict[str, tuple[str, ...]]] = {
         "smallcylinder": ("小圆柱",),
         "smallpyramid": ("小正四棱锥",),
         "smallcuboid": ("小长方体",),
-        "solid": ("几何体", "剩余几何体", "整个几何体"),
+        "solid": ("几何体", "剩余几何体"),
     },
 }
 """The first name is the one of options and prose; the writer draws among all."""

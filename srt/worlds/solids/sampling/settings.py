@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from srt.io.records import Lang
 from srt.io.yaml_config import Config
@@ -31,3 +31,10 @@ class SolidsSettings(Config):
     """The lengths stand in a picture and not in the text; then all problems are of the family ``single``."""
     form: Literal["options", "number", "any"] = "any"
     """With any, half of the problems have options."""
+
+    @field_validator("steps")
+    @classmethod
+    def _fewest_first(cls, steps: tuple[int, int]) -> tuple[int, int]:
+        if not 1 <= steps[0] <= steps[1]:
+            raise ValueError(f"the fewest and the most, at least 1, were expected, not {list(steps)}")
+        return steps

@@ -68,7 +68,10 @@ def test_small_traces_are_proved() -> None:
 def test_a_formula_may_be_written_in_any_way_that_says_the_same() -> None:
     for formula in ("pi*h*r^2/3", "pi*r*r*h/3", "1/3*(pi*r^2)*h", "h*pi*r(cone)^2/3"):
         assert checked(CONE, TRACE.replace("1/3*pi*r^2*h", formula)).proved, formula
-    assert checked(CONE, TRACE.replace("sqrt(l^2 - r^2)", "sqrt((l - r)*(l + r))")).proved
+    for formula in ("sqrt((l - r)*(l + r))", "sqrt(-r^2 + l^2)", "sqrt(-(r^2 - l^2))"):
+        assert checked(CONE, TRACE.replace("sqrt(l^2 - r^2)", formula)).proved, formula
+    for formula in ("-sqrt(l^2 - r^2)", "sqrt(l^2 + -r^2)", "sqrt(--l^2 - r^2)"):
+        assert not checked(CONE, TRACE.replace("sqrt(l^2 - r^2)", formula)).proved, formula
 
 
 @pytest.mark.parametrize(

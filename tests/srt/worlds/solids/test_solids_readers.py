@@ -48,6 +48,13 @@ def test_what_one_reads_the_other_reads_alike(n: int) -> None:
         ("A cone has base radius 3 deg and height 4. Find its volume.", None),
         ("A ball has height 6. Find its volume.", None),
         ("A cone has base radius 3  cm and height 4 cm. Find its volume.", None),
+        ("A cylinder has base circumference 1/2π and height 4. Find its volume.", None),
+        ("A cylinder has base radius 02 and height 4. Find its volume.", None),
+        (
+            "The largest cone that stands on a face is cut out of a cube. The edge of the cube is 6. "
+            "Find the volume of the whole solid.",
+            None,
+        ),
     ],
 )
 def test_what_neither_reads(question: str, labels: str | None) -> None:

@@ -80,7 +80,14 @@ def test_no_key_is_in_two_splits_and_the_key_is_that_of_the_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "field"), [({"families": []}, "families"), ({"largest": 1}, "largest"), ({"unit": "one"}, "unit")]
+    ("settings", "field"),
+    [
+        ({"families": []}, "families"),
+        ({"largest": 1}, "largest"),
+        ({"unit": "one"}, "unit"),
+        ({"steps": [6, 1]}, "steps"),
+        ({"steps": [0, 0]}, "steps"),
+    ],
 )
 def test_settings_that_make_no_sense(settings: dict[str, object], field: str) -> None:
     with pytest.raises(UserError, match=rf"^solids: .*{field}") as caught:
@@ -110,6 +117,23 @@ def test_settings_that_make_no_sense(settings: dict[str, object], field: str) ->
         (
             "A hemisphere with the same base is hollowed out of a cylinder. The cylinder has height 2 and radius 3. "
             "Find the volume of the solid.",
+            {},
+            "no_such_solid",
+        ),
+        (
+            "A cone and a small cone are similar. The cone has height 9. The small cone has height 18. "
+            "The cone has base radius 5. Find the base radius of the small cone.",
+            {},
+            "no_such_solid",
+        ),
+        (
+            "A cuboid and a small cuboid are similar. The ratio of the volumes of the cuboid to the small cuboid is 1. "
+            "The cuboid has height 9. Find the height of the small cuboid.",
+            {},
+            "no_such_solid",
+        ),
+        (
+            "A frustum has upper base radius 3, lower base radius 3 and height 4. Find its volume.",
             {},
             "no_such_solid",
         ),
