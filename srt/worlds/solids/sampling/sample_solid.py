@@ -19,7 +19,7 @@ from srt.worlds.solids.table import structure_of
 from srt.worlds.solids.writing.picture import pictured
 from srt.worlds.solids.writing.problem_text import labels_text, measure_text, question_text
 
-VERSION = 2
+VERSION = 3
 """Counts up when the same settings and index give another problem."""
 _DRAWS = 4_000
 _OPTIONS = 4

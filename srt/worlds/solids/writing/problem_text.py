@@ -15,6 +15,7 @@ from srt.worlds.solids.table import base_kind, structure_of
 
 _COLUMNS = ("cuboid", "cylinder", "triprism", "hexprism")
 """Vessels, and the form of water that rises in them."""
+_COMPLEMENT = frozenset({"of", "from", "between"})
 _SUPERSCRIPTS = str.maketrans("23", "²³")
 
 
@@ -74,13 +75,11 @@ class _Speaker:
             kind: names[0] if structured and kind != "solid" else rng.choice(names)
             for kind, names in SOLIDS[lang].items()
         }
-        if structured:
-            self._called["solid"] = rng.choice(SOLIDS[lang]["solid"][:1] if self._joined() else SOLIDS[lang]["solid"])
+        whole, remaining = SOLIDS[lang]["solid"]
+        cut = any(" - " in fact.name for fact in statement.facts)
+        self._called["solid"] = remaining if cut else whole
         self._worded = rng.random() < 0.5
         self._words: dict[tuple[str, str], str] = {}
-
-    def _joined(self) -> bool:
-        return not any(" - " in fact.name for fact in self._statement.facts)
 
     def sentence(self, number: int) -> str:
         """Sentence ``number``."""
@@ -143,13 +142,15 @@ class _Speaker:
         """The question."""
         statement = self._statement
         kind = _solid_of(statement.asked)
-        alone = len(statement.solids) == 1
-        templates = wordings.QUESTIONS if not alone or self._rng.random() < 0.5 else wordings.ABOUT_IT
+        quantity = self._quantity(statement.asked)
+        # Nobody says "its area of the section".
+        of_it = len(statement.solids) == 1 and _COMPLEMENT.isdisjoint(quantity.split())
+        templates = wordings.ABOUT_IT if of_it and self._rng.random() < 0.5 else wordings.QUESTIONS
         if statement.asked[0] in RATIOS:
             templates = wordings.ASKED_RATIO
         unit = UNIT_WORDS[self._lang].get(statement.unit, unit_text(statement.unit))
         return self._rng.choice((wordings.IN_UNIT if statement.unit else templates)[self._lang]).format(
-            quantity=self._quantity(statement.asked),
+            quantity=quantity,
             known=self._called[kind],
             second=self._called[base_kind(kind)],
             unit=unit,

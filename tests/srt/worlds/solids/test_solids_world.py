@@ -16,6 +16,7 @@ from srt.language.text import parse
 from srt.language.trace import Step, Trace
 from srt.mutate.mutate_traces import mutate_file
 from srt.pipeline.generate import generate_file
+from srt.pipeline.sample import sample_problems
 from srt.pipeline.solve import solve_file, solve_one
 from srt.teaching.teach_prompts import form_text, load_teach_prompts
 from srt.worlds.kit.splits import split_of
@@ -53,6 +54,18 @@ def test_both_readings_agree_on_every_quantity_of_every_solid(lang: Lang) -> Non
                 assert list(heard.said[1]) == [fact.name for fact in read.statement.facts] == [f"{letter}({kind})"], (
                     text
                 )
+
+
+def test_questions_are_english_and_name_what_is_left() -> None:
+    problems = sample_problems("solids", 300, 5, "train", {"lang": "en"})
+    questions = [problem.question for problem in problems]
+    assert any(re.search(r"\bits \w+( \w+)?[.?]$", question) for question in questions)
+    assert not any(re.search(r"\bits [^.?]*\b(of|from|between)\b", question) for question in questions)
+    cut = [one for one in questions if re.search(r"(cut|hollowed) out of|cuts a", one)]
+    assert cut
+    assert not any(re.search(r"of the solid", one) for one in cut)
+    joined = [one for one in questions if "is put on" in one]
+    assert not any("remaining" in one for one in joined)
 
 
 def test_both_readings_agree_on_sampled_problems_in_any_wording() -> None:
