@@ -30,6 +30,20 @@ ANSWERS: dict[Lang, dict[str, str]] = {
         "A cone with slant height 5 and radius of its base 4. Find its height.": "3",
         "A box measures 1 by 4 by 8. Find the diagonal.": "9",
         "The cone has base radius 3 and slant height 5. Determine the volume of this solid.": "12*pi",
+        r"A cone has base radius $3 \mathrm{~cm}$ and height $4 \mathrm{~cm}$. Find its volume in terms of $\pi$"
+        ".": "12*pi cm^3",
+        r"What is the volume of a sphere of radius $\frac{3}{2}$? Leave your answer in terms of π.": "9/2*pi",
+        r"A cylinder has radius \(2\sqrt{3} \text{ cm}\) and height $5\,\mathrm{cm}$. Find its lateral area in "
+        r"$\mathrm{cm}^{2}$.": "20*sqrt(3)*pi cm^2",
+        r"A cylinder has height $8 \mathrm{~m}$ and radius $\frac{6}{\pi} \mathrm{m}$. How much water can it "
+        "hold?": "288/pi m^3",
+        r"A cone has volume $\frac{8 \pi}{3}$ and radius $2$. Find its height.": "2",
+        r"A cone has volume $\frac{8}{3} \pi$ and radius $2$. Find its height.": "2",
+        "A tank measures 50 cm by 40 cm by 30 cm. How many litres of water can it hold?": "60 L",
+        "A sphere is inscribed in a cone with height 12 and base radius 5. Find the volume of the sphere.": "4000/81*pi",
+        "A cube is inscribed in a sphere with radius 3. Find the volume of the cube.": "24*sqrt(3)",
+        "A sphere is inscribed in a cylinder. The cylinder has radius 3. Find the volume of the cylinder.": "54*pi",
+        "Find the total surface area of a cylinder having radius 2 and height 5.": "28*pi",
         "A cone is put on a cylinder so that their bases coincide. The cone has radius 3 and height 4. "
         "The cylinder has height 2. Find the volume of this solid.": "30*pi",
     },
@@ -47,6 +61,9 @@ ANSWERS: dict[Lang, dict[str, str]] = {
         "圆锥的底面圆的半径是3，高是4，求它的母线长。": "5",
         "正四棱锥的底面边长为6，侧棱为5，求它的斜高。": "4",
         "圆柱体积是12π，高是3，求它的底面积。": "4*pi",
+        r"圆锥的底面半径为$3 \mathrm{~cm}$，高为$4 \mathrm{~cm}$，求它的体积（结果保留π）。": "12*pi cm^3",
+        r"求底面半径为$3$、高为$\sqrt{5}$的圆锥的体积。结果保留π。": "3*sqrt(5)*pi",
+        r"圆锥的侧面展开图是半径为$6$、圆心角$120^{\circ}$的扇形，求圆锥底面半径。": "2",
     },
 }
 CHANGES: dict[Lang, str] = {
@@ -113,6 +130,26 @@ def test_they_read_what_is_changed_a_little_alike(rounds: int) -> None:
         ("en", "The radius of a cone is 3 and its height is 4 and its slant height is 6. Find its volume."),
         ("en", "A cone is put on a cylinder so that their bases coincide; find its volume."),
         ("en", "Find its volume."),
+        # A mixed number or a product; a thousand; a cube root; a dollar.
+        ("en", r"A sphere has radius $2\frac{1}{2}$. Find its volume."),
+        ("en", r"A sphere has radius 2$\frac{1}{2}$. Find its volume."),
+        ("en", r"A sphere has radius $\frac{1}{2}3$. Find its volume."),
+        ("en", r"A sphere has radius $\frac{1}{2}$3. Find its volume."),
+        ("en", r"A sphere has radius $1,000$. Find its volume."),
+        ("en", r"A sphere has radius $2\sqrt[3]{2}$. Find its volume."),
+        ("en", r"A sphere has radius $3^{2}$. Find its volume."),
+        ("en", r"A sphere has radius $3 \mathrm{~cm}^{4}$. Find its volume."),
+        ("en", r"A sphere has radius $3 \mathrm{~kg}$. Find its volume."),
+        ("en", "A sphere has radius $3. Find its volume."),
+        ("en", r"A sphere has radius $\frac{1}{0}$. Find its volume."),
+        # The radius of which?
+        ("en", "A cylinder is inscribed in a sphere with radius 5. Find the height of the cylinder."),
+        ("en", "A sphere is inscribed in a cube with edge 4. Find the volume of the solid."),
+        ("en", "A cuboid is inscribed in a cylinder with radius 5. Find its volume."),
+        ("en", "Find the volume of a cone of radius 3 and height 4 in terms of h."),
+        ("en", "Find the volume of a cone of radius 3 and height 4. Round your answer to two decimal places."),
+        ("en", "A tank is 3 by 4 by 5. How much milk does it hold?"),
+        ("zh", "求底面半径为3、高为5的圆锥的体积（结果保留一位小数）。"),
         ("zh", "圆柱的底面半径和高分别为3、4、5。求它的体积。"),
         ("zh", "圆柱的底面半径和高分别为3。求它的体积。"),
         ("zh", "圆柱的侧面展开图是半径为6、圆心角120°的扇形，求圆柱的高。"),
