@@ -104,7 +104,8 @@ class Ear:
 
     def _inscribed(self, inner: str, outer: str, measures: str | None) -> dict[str, Value | None] | None:
         """One solid within another; measures are of the outer one where the inner one has none of that name."""
-        kinds = [sign[1] for name in (outer, inner) for sign in self._signs(name) or [] if sign[0] == "S"]
+        words, _ = lexicon("en")
+        kinds = [words.get(name, ("", ""))[1] for name in (outer, inner)]
         if " ".join(kinds) not in WITHIN:
             return None
         signs = self._signs(measures or "") or []

@@ -75,8 +75,9 @@ def _product(tokens: list[str]) -> tuple[str | None, list[str]]:
     if tokens and tokens[0][0].isdecimal():
         number, *tokens = tokens
     if tokens[:1] == ["\\sqrt"]:
-        inside, tokens = _braced(tokens[1:]) if tokens[1:2] == ["{"] else ("".join(tokens[1:2]), tokens[2:])
-        if not inside or not inside.isdecimal():
+        braced = tokens[1:2] == ["{"]
+        inside, tokens = _braced(tokens[1:]) if braced else ("".join(tokens[1:2]), tokens[2:])
+        if not inside or not inside.isdecimal() or (not braced and len(inside) > 1):  # Else the root of one digit.
             return None, tokens
         root = f"√{inside}"
     if tokens[:1] == ["\\pi"]:

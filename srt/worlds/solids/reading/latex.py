@@ -8,6 +8,9 @@ from srt.worlds.solids.reading.measures import UNIT, read_measure
 
 # Nothing stands beside it that would go on with the number.
 _MATH = re.compile(r"(?<![0-9π√./^*+\-)$\\])(?:\$([^$]{1,100})\$|\\\((.{1,100}?)\\\))(?![0-9π√/^*+\-($\\]|\.[0-9])")
+_COMMAND = re.compile(r"\\(?:mathrm|text|rm) *\{[^{}]*\}|\\[A-Za-z]+")
+_PLAIN_SIGN = re.compile(r"[^\W\d_]|[√°²³]")
+"""What is no value in LaTeX: there, letters are factors."""
 _ABOVE = r"\{ ?([0-9]*(?:√[0-9]+)?π?) ?\}"
 _REWRITTEN = (
     (r"~|\\[,;:! ]|\\q?quad\b", " "),
@@ -31,6 +34,8 @@ def plain(text: str) -> str:
 
 def _plain(match: re.Match[str]) -> str:
     body = match[1] or match[2]
+    if _PLAIN_SIGN.search(_COMMAND.sub("", body)):
+        return match[0]
     for pattern, new in _REWRITTEN:
         body = re.sub(pattern, new, body)
     body = body.strip()

@@ -16,7 +16,8 @@ from tests.srt.worlds.solids.two_readers import understood
 
 ADDED: dict[Lang, str] = {
     "en": "half full/without the lid/without a lid/open/hollow/not/about/half/of half/twice/two/each/at most/"
-    "and a cube/oblique/tilted/upside down/small/inner/outer/average/increased by 2/of wood/larger/3/π/cm/first/slant/lateral",
+    "and a cube/oblique/tilted/upside down/small/inner/outer/average/increased by 2/of wood/larger/3/π/"
+    "cm/first/slant/lateral",
     "zh": "半满/无盖/无盖的/约/不/斜/两个/一半/空心/小/大/内/外/平均/增加2/各/至少/3/π/cm/半/侧/正/上/下/的一半/2倍",
 }
 EXCHANGED: dict[Lang, str] = {

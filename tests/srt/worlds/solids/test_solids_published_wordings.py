@@ -140,6 +140,8 @@ def test_they_read_what_is_changed_a_little_alike(rounds: int) -> None:
         ("en", r"A sphere has radius $\sqrt{2}3$. Find its volume."),
         ("en", r"A sphere has radius $\sqrt 23$. Find its volume."),
         ("en", r"A sphere has radius $\frac{8}{3} \pi \pi$. Find its volume."),
+        ("en", r"A sphere has radius $3 cm$. Find its volume."),
+        ("en", r"A sphere is inscribed in a a cylinder. The cylinder has radius 3. Find the volume of the cylinder."),
         ("en", r"A sphere has radius $3^{2}$. Find its volume."),
         ("en", r"A sphere has radius $3 \mathrm{~cm}^{4}$. Find its volume."),
         ("en", r"A sphere has radius $3 \mathrm{~kg}$. Find its volume."),
