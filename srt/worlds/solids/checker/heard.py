@@ -73,7 +73,7 @@ def _without_form(text: str, lang: Lang) -> str:
                 text = text.removesuffix(f" {verb} {whose} answer in terms of {circle}.")
         for end in (f" in terms of {circle}{stop}" for circle in ("π", "pi") for stop in (".", "?")):
             text = text.removesuffix(end) + end[-1] * text.endswith(end)
-        return text
+        return text.removesuffix(" ?") + "?" * text.endswith(" ?")
     stop = text[-1:] if text.endswith(("。", "？")) else ""
     for what, circle in product(("", "结果", "答案"), ("π", " π")):
         wish = f"{what}保留{circle}"

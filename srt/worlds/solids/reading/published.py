@@ -146,8 +146,8 @@ INSCRIBED: dict[Lang, tuple[str, ...]] = {
 """One solid touches all faces of the other from within; no solid is cut out."""
 EXACT: dict[Lang, re.Pattern[str]] = {
     "en": re.compile(
-        r" in terms of (?:π|pi)(?=[.?]$)|\s(?:Leave|Give|Express) (?:your|the) answer in terms of (?:π|pi)\.$"
+        r" in terms of (?:π|pi)(?=[.?]$)|\s(?:Leave|Give|Express) (?:your|the) answer in terms of (?:π|pi)\.$| (?=\?$)"
     ),
     "zh": re.compile(r"[（(](?:结果)?保留 ?π[）)](?=[。？]?$)|(?<=[。？])(?:结果|答案)保留 ?π。$"),
 }
-"""What asks for an exact answer, at the end of a text; it says nothing else."""
+"""What asks for an exact answer, at the end of a text; it says nothing else. And a space before the last sign."""

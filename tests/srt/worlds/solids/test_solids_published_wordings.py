@@ -41,7 +41,7 @@ ANSWERS: dict[Lang, dict[str, str]] = {
         r"A cone has volume $\frac{8}{3} \pi$ and radius $2$. Find its height.": "2",
         "A tank measures 50 cm by 40 cm by 30 cm. How many litres of water can it hold?": "60 L",
         "A ball is inscribed in a cone with height 12 and base radius 5. Find the volume of the ball.": "4000/81*pi",
-        "A cube is inscribed in a sphere with radius 3. Find the volume of the cube.": "24*sqrt(3)",
+        "A cube is inscribed in a sphere with radius 3. What is the volume of the cube ?": "24*sqrt(3)",
         "A sphere is inscribed in a cylinder. The cylinder has radius 3. Find the volume of the cylinder.": "54*pi",
         "Find the total surface area of a cylinder having radius 2 and height 5.": "28*pi",
         "A cone is put on a cylinder so that their bases coincide. The cone has radius 3 and height 4. "
