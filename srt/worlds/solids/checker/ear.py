@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from srt.io.records import Lang
+from srt.worlds.solids.checker.lexicon import INSCRIBED as WITHIN
 from srt.worlds.solids.checker.lexicon import MADE, SIMILAR, letter_of, lexicon
 from srt.worlds.solids.checker.measured import MOST_DIGITS, Signs, lengths, paired, value_at, values_of
 from srt.worlds.solids.checker.relations import POWERS
@@ -17,6 +18,7 @@ from srt.worlds.solids.checker.sentences import (
     AT_ONCE,
     FIRST,
     GAP,
+    INSCRIBED,
     LABEL,
     LABELS_BETWEEN,
     LATER,
@@ -64,6 +66,8 @@ class Ear:
         if not self.solids and (sector := UNROLLED.fullmatch(text)) and self._lang == "zh":
             self.solids = ["cone"]
             return lengths({"l(cone)": sector[1], "n(cone)": sector[2] or "180°"})
+        if not self.solids and (within := INSCRIBED.fullmatch(text)) and self._lang == "en":
+            return self._inscribed(*within.groups())
         signs = self._signs(text)
         if signs is None or not self._is_sentence(text):
             return None
@@ -98,11 +102,26 @@ class Ear:
             return values_of(references)
         return None
 
+    def _inscribed(self, inner: str, outer: str, measures: str | None) -> dict[str, Value | None] | None:
+        """One solid within another; measures are of the outer one where the inner one has none of that name."""
+        words, _ = lexicon("en")
+        kinds = [words.get(name, ("", ""))[1] for name in (outer, inner)]
+        if " ".join(kinds) not in WITHIN:
+            return None
+        signs = self._signs(measures or "") or []
+        if any(letter_of("en", word, kinds[1]) for sign, word in signs if sign == "Q"):
+            return None
+        self.solids = kinds[:1]
+        said = self.sentence(f"The {outer} has {measures}.") if measures else {}
+        self.solids = kinds
+        return None if said is None else {f"solid = {kinds[0]} - {kinds[1]}": None, **said}
+
     def at_once(self, text: str) -> tuple[tuple[str, str], dict[str, Value | None]] | None:
         """A problem of one sentence: the measure that is asked for with its unit, and the values that are given."""
         text, unit = self._without_unit(text)
         signs = self._signs(text)
-        if signs is None or not AT_ONCE[self._lang].fullmatch(self._form):
+        # In English the unit would stand behind the last value.
+        if signs is None or (unit and self._lang == "en") or not AT_ONCE[self._lang].fullmatch(self._form):
             return None
         at = 0 if self._lang == "en" else len(signs) - 1
         (_, asked), signs = signs[at], paired(signs[:at] + signs[at + 1 :])
@@ -138,8 +157,8 @@ class Ear:
 
     def question(self, text: str) -> tuple[str, str] | None:
         """The quantity that is asked for, and in which unit."""
-        if held := re.fullmatch(rf"[Hh]ow many ({UNIT}) does it hold\?", text):
-            unit = UNIT_WORDS[held[1]]
+        if held := re.fullmatch(rf"[Hh]ow (?:many ({UNIT})(?: of water)?|much water) (?:does|can) it hold\?", text):
+            unit = UNIT_WORDS[held[1]] if held[1] else ""
             alone = self._lang == "en" and len(self.solids) == 1
             return (f"V({self.solids[0]})", unit) if alone and self._fits("V", unit) else None
         text, unit = self._without_unit(text)

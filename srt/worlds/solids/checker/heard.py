@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import product
 
-from srt.io.records import Problem
+from srt.io.records import Lang, Problem
 from srt.worlds.solids.checker.ear import Ear
+from srt.worlds.solids.checker.latex import without_latex
 from srt.worlds.solids.checker.values import Value, option_value
 
 _SPLIT = {
@@ -33,7 +35,8 @@ def hear(problem: Problem) -> HeardSolid | None:
     """The problem as the checker reads it; ``None`` if it is none of this world."""
     if "solids" not in (problem.source, problem.meta.get("world")):
         return None
-    sentences = [text for text in _SPLIT[problem.lang].split(problem.question.strip()) if text]
+    question = _without_form(without_latex(problem.question.strip()), problem.lang)
+    sentences = [text for text in _SPLIT[problem.lang].split(question) if text]
     if not sentences or len(problem.question) > 2000:
         return None
     ear = Ear(problem.lang)
@@ -62,8 +65,29 @@ def hear(problem: Problem) -> HeardSolid | None:
     return _with_options(HeardSolid(*asked, ear.solids, said), problem)
 
 
+def _without_form(text: str, lang: Lang) -> str:
+    """The text without the wish at its end that the answer be exact."""
+    if lang == "en":
+        for verb, whose in product(("Give", "Leave", "Express"), ("your", "the")):
+            for circle in ("π", "pi"):
+                text = text.removesuffix(f" {verb} {whose} answer in terms of {circle}.")
+        for end in (f" in terms of {circle}{stop}" for circle in ("π", "pi") for stop in (".", "?")):
+            text = text.removesuffix(end) + end[-1] * text.endswith(end)
+        return text.removesuffix(" ?") + "?" * text.endswith(" ?")
+    stop = text[-1:] if text.endswith(("。", "？")) else ""
+    for what, circle in product(("", "结果", "答案"), ("π", " π")):
+        wish = f"{what}保留{circle}"
+        if what and text.endswith((f"。{wish}。", f"？{wish}。")):
+            return text.removesuffix(f"{wish}。")
+        for brackets in ("（）", "()") if what != "答案" else ():
+            kept = text.removesuffix(stop).removesuffix(f"{brackets[0]}{wish}{brackets[1]}")
+            if kept != text.removesuffix(stop):
+                return kept + stop
+    return text
+
+
 def _with_options(heard: HeardSolid, problem: Problem) -> HeardSolid | None:
-    options = {letter: option_value(text) for letter, text in problem.choices.items()}
+    options = {letter: option_value(without_latex(text)) for letter, text in problem.choices.items()}
     if None in options.values():
         return None
     heard.options = options

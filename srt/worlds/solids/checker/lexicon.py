@@ -147,7 +147,7 @@ _RATIOS = {
 }
 _FILLERS = {
     "en": "a|an|has|are|have|with|consider|is|of|and|the|its|,|.|what|find|?|in|down|into|to|calculate|compute|"
-    "determine|if|given|that|whose|this|below|:|;",
+    "determine|if|given|that|whose|having|this|below|:|;",
     "zh": "一个|已知|的|是|为|，|、|。|求|多少|？|其中|与|若|如果|设|有|某|这个|该|此|计算|求出|则|那么|问",
 }
 _SIGNS = {
@@ -182,6 +182,11 @@ _SIGNS = {
     },
 }  # fmt: skip
 SIMILAR = ("cone", "cylinder", "pyramid", "cuboid")
+INSCRIBED = (
+    *(f"{outer} sphere" for outer in ("cube", "cylinder", "cone")),
+    *(f"sphere {inner}" for inner in ("cube", "cuboid", "cylinder", "cone")),
+)
+"""What is outside, and what can be within it."""
 MADE = {
     ("J", "c", "cone cylinder"): "cylinder + cone",
     ("J", "c", "cylinder hemisphere"): "cylinder + hemisphere",

@@ -86,6 +86,7 @@ _MADE = {
     ),
 }  # fmt: skip
 _FIND, _WHAT = "(?:[Ff]ind|[Cc]alculate|[Cc]ompute|[Dd]etermine)", "[Ww]hat is"
+_HAVING = "(?:with|that has|whose|of|having)"
 _SOUGHT, _HOW_MUCH = "(?:求|计算|求出)", "(?:是|为|等于)多少？"
 _MEASURE = {"en": "(?:the Q of (?:the|this) S|its Q|the Q)", "zh": "(?:(?:这个|该|此)?S的?Q|(?:它的|其)?Q)"}
 _ASKED = {
@@ -100,7 +101,7 @@ _ASKED = {
 }  # fmt: skip
 _AT_ONCE = {
     "en": (
-        rf"{_FIND} the Q of a S (?:with|that has|whose) #\.", rf"{_WHAT} the Q of a S (?:with|that has|whose) #\?",
+        rf"{_FIND} the Q of a S {_HAVING} #\.", rf"{_WHAT} the Q of a S {_HAVING} #\?",
     ),
     "zh": (
         f"{_SOUGHT}(?:一个|某)?#的S的Q(?:是多少)?。", f"(?:一个|某)?#的S的Q{_HOW_MUCH}",
@@ -123,6 +124,8 @@ ASKED, AT_ONCE = _forms(_ASKED, {"en": "", "zh": ""}), _forms(_AT_ONCE, {"en": "
 """Questions, without their unit, and those that give the measures too."""
 GAP = re.compile(r"(?:（[ 　]*）|\([ 　]*\)|__+) ?([^_（）()]*?)[。．]?$")
 """What stands at the end of a Chinese question for how many; its unit follows."""
+INSCRIBED = re.compile(r"A ([a-z ]+) is inscribed in a ([a-z ]+?)(?: with (.{1,200}))?[.,;]")
+"""What is within, what is outside, and what the latter has."""
 SIDES = re.compile(
     r"A (?:(?:rectangular )?(?:box|tank)|rectangular prism|cuboid) (?:is|measures|of) "
     r"(.{1,40}) by (.{1,40}) by (.{1,40})[.,;]"

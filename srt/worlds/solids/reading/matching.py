@@ -25,7 +25,7 @@ def matches(templates: Sequence[str], text: str, lang: Lang) -> Iterator[dict[st
 def items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
     """The pairs of a quantity and a value that ``text`` lists; one of them is empty where it does not."""
     separator = re.compile("，|、" if lang == "zh" else r", and |, | and ")
-    words = "|".join(_words(kind, lang))
+    words = "|".join(words_of(kind, lang))
     if lang == "zh" and (each := re.fullmatch(rf"((?:{words})(?:[、和与](?:{words}))+)分别(?:是|为) ?(.+)", text)):
         names, values = re.findall(words, each[1]), re.split("[、，和]", each[2])
         fits = len(names) == len(values) and all(value == value.strip() for value in values)
@@ -40,7 +40,7 @@ def items(text: str, kind: str, lang: Lang) -> Iterator[tuple[str, str]]:
 
 def kind_of(word: str, lang: Lang) -> str:
     """The kind of solid that a word names."""
-    return next(kind for kind in SOLIDS[lang] if word in _names(kind, lang))
+    return next(kind for kind in SOLIDS[lang] if word in solids_of(kind, lang))
 
 
 def letter_of(word: str, kind: str, lang: Lang) -> str | None:
@@ -48,11 +48,18 @@ def letter_of(word: str, kind: str, lang: Lang) -> str | None:
     return next((letter for letter, names in _quantities(kind, lang).items() if word in names), None)
 
 
-def _words(kind: str, lang: Lang) -> list[str]:
+def letters_of(kind: str, lang: Lang) -> tuple[str, ...]:
+    """The letters of all quantities of a kind of solid."""
+    return tuple(_quantities(kind, lang))
+
+
+def words_of(kind: str, lang: Lang) -> list[str]:
+    """The words for quantities of a kind of solid, the longest first."""
     return sorted((word for names in _quantities(kind, lang).values() for word in names), key=len, reverse=True)
 
 
-def _names(kind: str, lang: Lang) -> tuple[str, ...]:
+def solids_of(kind: str, lang: Lang) -> tuple[str, ...]:
+    """The words for a kind of solid."""
     return (*SOLIDS[lang][kind], *published.SOLIDS[lang].get(kind, ()))
 
 
@@ -69,12 +76,12 @@ def without_blank(question: str, lang: Lang) -> str:
 
 @cache
 def _pattern(template: str, lang: Lang) -> re.Pattern[str]:
-    names = {name for kind in SOLIDS[lang] for name in _names(kind, lang)}
+    names = {name for kind in SOLIDS[lang] for name in solids_of(kind, lang)}
     # 圆柱体积 is 圆柱 and 体积.
     solids = "|".join(
         name + "(?!积)" * (name[-1] == "体" and name[:-1] in names) for name in sorted(names, key=len, reverse=True)
     )
-    every = sorted({word for kind in SOLIDS[lang] for word in _words(kind, lang)}, key=len, reverse=True)
+    every = sorted({word for kind in SOLIDS[lang] for word in words_of(kind, lang)}, key=len, reverse=True)
     slots = {
         "new": solids,
         "known": solids,

@@ -5,12 +5,14 @@ Besides the slots of :mod:`.wordings`, these have slots of :data:`SYNONYMS`, whe
 
 from __future__ import annotations
 
+import re
+
 from srt.io.records import Lang
 
 SYNONYMS = {
     "find": ("Find", "Calculate", "Compute", "Determine"),
     "the": ("the", "this"),
-    "with": ("with", "that has", "whose"),
+    "with": ("with", "that has", "whose", "of", "having"),
     "box": ("box", "rectangular box", "cuboid", "rectangular prism", "tank", "rectangular tank"),
     "measures_by": ("is", "measures", "of"),
     "given": ("", "已知", "若", "如果", "设", "有"),
@@ -129,5 +131,23 @@ IN_UNIT: dict[Lang, tuple[str, ...]] = {
         "{then}{its}{quantity}{is}多少（单位：{unit}）？",
     ),
 }
-HELD: dict[Lang, tuple[str, ...]] = {"en": ("How many {unit} does it hold?",), "zh": ()}
+HELD: dict[Lang, tuple[str, ...]] = {
+    "en": (
+        *(f"How many {{unit}}{water} {does} it hold?" for water in ("", " of water") for does in ("does", "can")),
+        *(f"How much water {does} it hold?" for does in ("does", "can")),
+    ),
+    "zh": (),
+}
 """Asks for the volume."""
+INSCRIBED: dict[Lang, tuple[str, ...]] = {
+    "en": ("A {new} is inscribed in a {known}.", "A {new} is inscribed in a {known} with {measures}."),
+    "zh": (),
+}
+"""One solid touches all faces of the other from within; no solid is cut out."""
+EXACT: dict[Lang, re.Pattern[str]] = {
+    "en": re.compile(
+        r" in terms of (?:π|pi)(?=[.?]$)|\s(?:Leave|Give|Express) (?:your|the) answer in terms of (?:π|pi)\.$| (?=\?$)"
+    ),
+    "zh": re.compile(r"[（(](?:结果)?保留 ?π[）)](?=[。？]?$)|(?<=[。？])(?:结果|答案)保留 ?π。$"),
+}
+"""What asks for an exact answer, at the end of a text; it says nothing else. And a space before the last sign."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from srt.io.records import Lang, Problem
 from srt.worlds.solids.reading import published, wordings
+from srt.worlds.solids.reading.latex import plain
 from srt.worlds.solids.reading.matching import items, kind_of, letter_of, matches, without_blank
 from srt.worlds.solids.reading.measures import SPELT, is_long, read_measure
 from srt.worlds.solids.reading.quantity_words import RATIOS
@@ -27,6 +28,9 @@ _SENTENCES = {
 _UNNAMED = "VSDEp"
 """What a cuboid has whichever of its sides is the height."""
 
+_INSCRIBED = {f"{outer} - sphere" for outer in ("cube", "cylinder", "cone")} | {
+    f"sphere - {inner}" for inner in ("cube", "cuboid", "cylinder", "cone")
+}
 _LONGEST = 2000
 """Characters of a question."""
 
@@ -43,7 +47,8 @@ def read_solid(problem: Problem) -> ReadSolid:
     lang = problem.lang
     if len(problem.question) > _LONGEST:
         raise Refused("unknown_wording", f"question: more than {_LONGEST} characters")
-    sentences = [text for text in _SENTENCES[lang].split(problem.question.strip()) if text]
+    question = published.EXACT[lang].sub("", plain(problem.question.strip()))
+    sentences = [text for text in _SENTENCES[lang].split(question) if text]
     reader = _Reader(lang)
     if len(sentences) == 1:
         sentences = reader.parted(sentences[0])
@@ -61,7 +66,7 @@ def read_solid(problem: Problem) -> ReadSolid:
     statement = SolidStatement(tuple(reader.solids), tuple(reader.facts), *asked)
     options = {}
     for letter, text in problem.choices.items():
-        if (measure := read_measure(text)) is None:
+        if (measure := read_measure(plain(text))) is None:
             raise Refused("unknown_wording", f"option {letter}: {text!r}")
         options[letter] = measure
     return ReadSolid(statement, options)
@@ -134,7 +139,7 @@ class _Reader:
             if not known and self._measured(found["new"], found, number):
                 self.solids = [kind_of(found["new"], lang), *self.solids]
                 return True
-        if not self.solids and (self._sides(sentence, number) or self._unrolled(sentence, number)):
+        if not self.solids and any(of(sentence, number) for of in (self._sides, self._unrolled, self._inscribed)):
             return True
         for found in matches(wordings.LATER[lang], sentence, lang):
             if kind_of(found["known"], lang) in self.solids and self._measured(found["known"], found, number):
@@ -163,6 +168,19 @@ class _Reader:
             self.facts += [GivenFact(number, name, m) for name, m in zip(names, measures, strict=True)]
             self.solids, self._unnamed = ["cuboid"], True
             return True
+        return False
+
+    def _inscribed(self, sentence: str, number: int) -> bool:
+        """One solid in another, with measures of the outer one that the inner one cannot have."""
+        for found in matches(published.INSCRIBED[self._lang], sentence, self._lang):
+            outer, inner = kind_of(found["known"], self._lang), kind_of(found["new"], self._lang)
+            given = list(items(found["measures"], outer, self._lang)) if "measures" in found else []
+            structure = f"{outer} - {inner}"
+            if structure not in _INSCRIBED or any(letter_of(word, inner, self._lang) for word, _ in given):
+                continue
+            if not given or self._measured(found["known"], found, number):
+                self.solids = [outer, inner]
+                return self._link(structure_claim(structure), number)
         return False
 
     def _unrolled(self, sentence: str, number: int) -> bool:
@@ -238,8 +256,9 @@ class _Reader:
         lang = self._lang
         question = without_blank(question[:1].upper() + question[1:], lang)
         for found in matches(published.HELD[lang], question, lang):
-            unit = SPELT[found["unit"]]
-            return (f"V({self.solids[0]})", unit) if len(self.solids) == 1 and UNITS[unit] == 3 else None
+            unit = SPELT[found["unit"]] if "unit" in found else ""
+            fits = len(self.solids) == 1 and UNITS[unit] in ((3,) if unit else (0,))
+            return (f"V({self.solids[0]})", unit) if fits else None
         for found in matches((*wordings.IN_UNIT[lang], *published.IN_UNIT[lang]), question, lang):
             if "known" not in found and len(self.solids) != 1:
                 continue
