@@ -26,7 +26,7 @@ def test_each_problem_has_one_right_answer_and_a_proved_trace(n: int) -> None:
         seen += found.counts
     assert seen.pop("problems") == n
     assert len(seen) == 20
-    assert min(seen.values()) > n / 80
+    assert min(seen.values()) > n / 200
 
 
 @pytest.mark.parametrize("kind", KINDS)
