@@ -276,7 +276,7 @@ def _formula_of(text: str) -> str:
     """An expression in the spelling of formulas: ``π × 3² × 4`` is ``pi*3^2*4``, ``2πrh`` is ``2*pi*r*h``."""
     text = text.replace("²", "^2").replace("³", "^3").translate(_PLAIN)
     text = re.sub(r"√([0-9]+)", r"sqrt(\1)", text).replace("√", "sqrt").replace("π", "pi")
-    text = re.sub(r"([0-9]+)\.([0-9]+)", lambda m: f"({m[1]}{m[2]}/{10 ** len(m[2])})", text)
+    text = re.sub(r"(?<![0-9])([0-9]++)\.([0-9]++)", lambda m: f"({m[1]}{m[2]}/{10 ** len(m[2])})", text)
     parts = re.findall(r"sqrt|cbrt|pi|[0-9]+|.", text)
     joined = "".join(
         part + "*" * (part not in ("sqrt", "cbrt") and part[-1] not in "(+-*/^" and behind[0] not in ")+-*/^")
