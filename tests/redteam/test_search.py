@@ -16,7 +16,7 @@ A_WORLD = pytest.mark.parametrize("world", WORLDS)
 
 @A_WORLD
 @pytest.mark.parametrize(
-    ("candidates", "problems"), [(250, 10), pytest.param(20_000, red_team.PROBLEMS, marks=pytest.mark.slow)]
+    ("candidates", "problems"), [(600, 10), pytest.param(20_000, red_team.PROBLEMS, marks=pytest.mark.slow)]
 )
 def test_no_full_mark_for_a_wrong_answer_or_a_step_that_does_not_follow(
     world: str, candidates: int, problems: int
