@@ -12,7 +12,7 @@ from srt.worlds.solids.derivation.derive import Derivation, NotDetermined, deriv
 from srt.worlds.solids.derivation.solve_solid import gold_of
 from srt.worlds.solids.exact import ExactNumber
 from srt.worlds.solids.sampling.draw_statement import draw_statement
-from srt.worlds.solids.sampling.mistakes import WrongResult, chosen, squares, wrong_results
+from srt.worlds.solids.sampling.mistakes import WrongResult, squares
 from srt.worlds.solids.sampling.settings import Family, SolidsSettings
 from srt.worlds.solids.statement import SolidStatement
 from srt.worlds.solids.table import structure_of
@@ -47,10 +47,7 @@ def sample_solid(settings: SolidsSettings, index: int) -> Problem:
             continue
         wrong: list[WrongResult] | None = []
         if with_options:
-            known = everything(statement)
-            wrong = squares(steps, known, statement.asked, rng)
-            if wrong is None and len(right.number.terms) > 1:  # Sums: mistakes do not multiply them.
-                wrong = chosen(wrong_results(steps, known, statement.asked), right, _OPTIONS - 1, rng)
+            wrong = squares(steps, everything(statement), statement.asked, rng)
         if wrong is not None:
             break
     else:
