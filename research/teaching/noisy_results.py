@@ -94,7 +94,13 @@ def accuracy_table(family: Family, counted: Sequence[Kept]) -> str:
             shares = [float(each.mean()) for each in right]
             proved = [each * digits(point.proved_each) for each, point in zip(right, points, strict=True)]
             certified = [each * digits(p.certified_each) for each, p in zip(right, points, strict=True)]
-            row = [kept.arm, kept.noise, kept.keep, _percents(shares), ", ".join(f"{100 * one:.1f}" for one in shares)]
+            row = [
+                kept.arm,
+                kept.noise,
+                kept.keep,
+                _percents(shares, 0, 1),
+                ", ".join(f"{100 * one:.1f}" for one in shares),
+            ]
             rows.append([*row, f"{100 * np.mean(proved):.1f}", f"{100 * np.mean(certified):.1f}"])
     head = ["arm", "noise", "kept", "right % [95% over seeds]", "by seed"]
     return markdown_rows([*head, "proved and right %", "certified and right %"], rows)
@@ -107,7 +113,7 @@ def slope_table(family: Family, counted: Sequence[Kept]) -> str:
         for keep in ("all", "verified"):
             if found := slopes(family, counted, arm, keep):
                 each = ", ".join(f"{10 * value:+.1f}" for value in found)
-                rows.append([arm, keep, _percents([value / 10 for value in found], "+"), each])
+                rows.append([arm, keep, _percents([value / 10 for value in found], sign="+"), each])
     return markdown_rows(["arm", "kept", "points for each 10% slips [95% over seeds]", "by seed"], rows)
 
 
@@ -141,11 +147,11 @@ def read_cells(root: Path) -> tuple[Family, list[Kept]]:
     return Family(NAME, {"arms": [one.name for one in kept]}, points, test, []), kept
 
 
-def _percents(shares: Sequence[float], sign: str = "") -> str:
+def _percents(shares: Sequence[float], least: float = -np.inf, most: float = np.inf, sign: str = "") -> str:
+    """The mean and its interval, which ends where the values do."""
     found = seed_interval(shares)
-    value, low, high = (
-        f"{100 * share:{sign}.1f}".replace("inf", "∞") for share in (found.value, found.low, found.high)
-    )
+    ends = found.value, max(found.low, least), min(found.high, most)
+    value, low, high = (f"{100 * share:{sign}.1f}".replace("inf", "∞") for share in ends)
     return f"{value} [{low}, {high}]"
 
 
