@@ -14,7 +14,7 @@ A_WORLD = pytest.mark.parametrize("world", WORLDS)
 
 
 @A_WORLD
-@pytest.mark.parametrize(("candidates", "problems"), [(600, 10), pytest.param(20_000, 40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("candidates", "problems"), [(300, 8), pytest.param(20_000, 40, marks=pytest.mark.slow)])
 def test_no_edited_trace_is_paid_more_than_its_bound(world: str, candidates: int, problems: int) -> None:
     table = by_search(world, candidates, problems)
     assert sum(paid.texts for paid in table.values()) > candidates
