@@ -8,7 +8,7 @@ from srt.worlds.solids.reading.measures import UNIT, read_measure
 
 # Nothing stands beside it that would go on with the number.
 _MATH = re.compile(r"(?<![0-9π√./^*+\-)$\\])(?:\$([^$]{1,100})\$|\\\((.{1,100}?)\\\))(?![0-9π√/^*+\-($\\]|\.[0-9])")
-_COMMAND = re.compile(r"\\(?:mathrm|text|rm) *\{[^{}]*\}|\\[A-Za-z]+")
+_COMMAND = re.compile(r"\\(?:mathrm|text|rm)[ ~]*\{[^{}]*\}|\\[A-Za-z]+")
 _PLAIN_SIGN = re.compile(r"[^\W\d_]|[√°²³]")
 """What is no value in LaTeX: there, letters are factors."""
 _ABOVE = r"\{ ?([0-9]*(?:√[0-9]+)?π?) ?\}"

@@ -22,7 +22,6 @@ from srt.worlds.solids.writing.problem_text import labels_text, measure_text, qu
 VERSION = 3
 """Counts up when the same settings and index give another problem."""
 _DRAWS = 4_000
-_OPTIONS = 4
 
 
 def sample_solid(settings: SolidsSettings, index: int) -> Problem:
