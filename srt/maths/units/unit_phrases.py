@@ -42,10 +42,10 @@ def _unit_pattern(*, capture: bool) -> str:
 
 _UNIT = re.compile(_unit_pattern(capture=True))
 _ANY = _unit_pattern(capture=False)
-# The unit at the end of a text, behind a number, a bracket, a degree sign, pi, or a letter as in ``2a cm``. Whether a
+# The unit at the end of a text, behind a number, a bracket, a sign, pi, or a letter as in ``2a cm``. Whether a
 # single letter is a unit there, as in ``3 m``, or a factor, as in ``2a m``, is decided in split_unit.
 _AT_END = re.compile(
-    rf"(?:(?<=[\d)\]}}°])|(?<=\s)(?!\s)|(?<=\\pi)|(?<=[a-z]))\s{{0,20}}+(?:[(\[]\s{{0,20}}+)?"
+    rf"(?:(?<=[\d)\]}}°*·×])|(?<=\s)(?!\s)|(?<=\\pi)|(?<=[a-z]))\s{{0,20}}+(?:[(\[]\s{{0,20}}+)?"
     rf"({_ANY}(?:\s*+(?:/|·|\bper\s)\s*+{_ANY}){{0,4}})\s*+[)\]]?$"
 )
 _TWO_UNITS = re.compile(
@@ -55,6 +55,7 @@ _SIMPLE = r"(?:[kcdmμ]?m|k?g|[mk]?[LJNWV]|mol|min|s|h|K|Pa|A|C)"
 _INVERSE = re.compile(
     rf"(?<![A-Za-z\\])({_SIMPLE}(?:\^\d)?)(?:\s|·|\\cdot\s)?\s*({_SIMPLE})\s*\^\s*(?:\{{\s*-\s*(\d)\s*\}}|-(\d)|\(-(\d)\))"
 )
+_NUMBER_ENDS = re.compile(r"(?:[\d)}\]°]|\\pi|(?<![A-Za-z])pi)$")
 _POWER_OF_A_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z]\s*\^\s*(?:\{\s*\d\s*\}|\d)$")
 """``r^2h`` is a product."""
 _TURNED = re.compile(r"(?<![A-Za-z])(?:sin|cos|tan|cot|sec|csc)\s{0,5}[({]?\s{0,5}[\d.]{1,12}$")
@@ -71,7 +72,7 @@ def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, Uni
     # No unit is longer, and a search from the start would try every number of a long text.
     start = max(0, len(text) - _LONGEST_UNIT)
     for match in _AT_END.finditer(text, start):
-        spelled, value = match[1], text[: match.start()].rstrip(" (")
+        spelled, value = match[1], text[: match.start()].rstrip(" (*·×")
         unit = phrase_unit(spelled)
         if (
             unit is None
@@ -84,7 +85,7 @@ def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, Uni
             continue
         # ``2a m`` and ``xy h`` are products; ``3 m`` and ``\pi m`` are not.
         letter = spelled.split("^")[0].strip() in LETTERS
-        if letter and (not re.search(r"(?:[\d)}\]°]|\\pi)$", value) or _POWER_OF_A_LETTER.search(value)):
+        if letter and (not _NUMBER_ENDS.search(value) or _POWER_OF_A_LETTER.search(value)):
             continue
         return value, unit
     return text, None

@@ -8,8 +8,10 @@ from srt.answers.equality import is_conclusion
 from srt.io.records import Answer, Problem
 from srt.language.faults import Fault
 from srt.language.trace import StepCheck, Trace
-from srt.worlds.solids.checker.terms import said
+from srt.worlds.solids.checker.field import NoExactValue
+from srt.worlds.solids.checker.terms import SaidMeasure, exactly, names_of, postfix, said
 
+_IN_A_UNIT = re.compile(r"(?P<number>[0-9+\-*/^(). a-z]{1,120}?)(?: (?P<unit>mm|cm|dm|m|L|mL|deg)(?P<power>\^[23])?)?")
 _LETTERS = re.compile(r"options = \{([A-Z](?:, [A-Z])*)\}")
 
 
@@ -31,6 +33,8 @@ def check_answer(problem: Problem, trace: Trace) -> StepCheck:
     own = said(f"V(solid) = {trace.answer}")
     if agrees is None and measure is not None and own is not None:  # Written as claims are: 375/16/pi m.
         agrees = own.unit in ("", measure.unit) and own.value.is_same(measure.value)
+    if agrees is None and measure is not None and _differs(trace.answer, measure):
+        agrees = False
     if agrees is None:
         return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="the answer cannot be read")
     if agrees:
@@ -39,3 +43,16 @@ def check_answer(problem: Problem, trace: Trace) -> StepCheck:
         support="refuted", fault=Fault.WRONG_ANSWER, reason="the last step concludes something else",
         counterexample=letters[1] if letters else last.removeprefix("answer = "),
     )  # fmt: skip
+
+
+def _differs(answer: str, measure: SaidMeasure) -> bool:
+    """Whether an answer in another form than claims, such as ``24/9*pi m``, has another value or unit."""
+    match = _IN_A_UNIT.fullmatch(answer)
+    if match is None or (formula := postfix(match["number"])) is None or names_of(formula):
+        return False
+    try:
+        value = exactly(formula, {})
+    except (NoExactValue, ArithmeticError, ValueError):
+        return False
+    unit = f"{match['unit'] or ''}{match['power'] or ''}"
+    return not value.is_same(measure.value) or (unit or measure.unit) != measure.unit

@@ -26,7 +26,7 @@ from srt.worlds.solids.checker.relations import (
     solved,
 )
 from srt.worlds.solids.checker.terms import ASKED, EQUATION, SaidMeasure, exactly, names_of, postfix, said
-from srt.worlds.solids.checker.units import alike, convertible, size, unit_of_result
+from srt.worlds.solids.checker.units import alike, can_have, convertible, size, unit_of_result
 from srt.worlds.solids.checker.values import Value
 from srt.worlds.solids.checker.whole_problem import WholeProblem, whole_problem
 
@@ -208,7 +208,7 @@ class _Checker:
         source = cited.measures.get(measure.name)
         if source is None:
             reached = self._not_one(measure, claim, cited)
-            if reached.fault is Fault.LEAP:
+            if reached.fault is Fault.LEAP and reached.support == "consistent":
                 return _consistent(Fault.LEAP, "a value comes with its formula")
             return reached
         if len(cited.steps) > 1:
@@ -274,9 +274,11 @@ class _Checker:
         return _refuted(f"the problem denies it; {reason}", conclusion, fault)
 
     def _open(self, measure: SaidMeasure | None, claim: str, fault: Fault, reason: str) -> StepCheck:
-        """A step that is not shown: refuted if the problem as a whole denies its value, else consistent."""
+        """A step that is not shown: refuted if the problem as a whole denies its value or unit, else consistent."""
         if measure is None:
             return _consistent(fault, reason)
+        if not can_have(measure.name, measure.unit):
+            return _refuted(reason, f"{measure.name} is nothing in {measure.unit}", fault)
         value = self._whole.solved.get(measure.name)
         if value is None or self._whole.is_near(measure.name, Value(measure.value, measure.unit), value):
             return _consistent(fault, reason)

@@ -53,3 +53,10 @@ def unit_of_result(name: str, measures: Sequence[SaidMeasure]) -> str | None:
         return None
     (length,) = lengths
     return f"{length}^{power}" if length and power > 1 else length
+
+
+def can_have(name: str, unit: str) -> bool:
+    """Whether the quantity ``name`` can have the unit, or stand without one."""
+    if unit == "deg":
+        return name[0] == "n"
+    return not unit or power_of(unit) == POWERS.get(name[0], 1)

@@ -9,11 +9,11 @@ from functools import cached_property, lru_cache
 
 from srt.io.records import Lang, Problem
 from srt.worlds.solids.checker.heard import HeardSolid, hear
-from srt.worlds.solids.checker.relations import POWERS, closure, denied, every_relation
+from srt.worlds.solids.checker.relations import closure, denied, every_relation
 from srt.worlds.solids.checker.terms import DIGITS
 from srt.worlds.solids.checker.together import contradiction, some_solid
-from srt.worlds.solids.checker.units import size
-from srt.worlds.solids.checker.values import Value, power_of
+from srt.worlds.solids.checker.units import can_have, size
+from srt.worlds.solids.checker.values import Value
 
 
 def whole_problem(problem: Problem) -> WholeProblem | None:
@@ -95,9 +95,5 @@ class WholeProblem:
 
     def is_near(self, name: str, value: Value, about: float) -> bool:
         """Whether a value of the quantity ``name`` is about that; one in a unit that it cannot have never is."""
-        if value.unit == "deg":
-            fits = name[0] == "n"
-        else:
-            fits = not value.unit or power_of(value.unit) == POWERS.get(name[0], 1)
         scale = float(size(value.unit)) if value.unit not in ("", "deg") else 1.0
-        return fits and math.isclose(value.number.about * scale, about, rel_tol=1e-7)
+        return can_have(name, value.unit) and math.isclose(value.number.about * scale, about, rel_tol=1e-7)

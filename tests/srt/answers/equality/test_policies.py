@@ -128,3 +128,12 @@ def test_two_answers_of_which_neither_is_gold() -> None:
     assert equal_texts("30^{\\circ}", "30", "expression", SAME_VALUE).equal
     assert equal_texts("2R", "2r", "expression", SAME_VALUE).verdict == "undecided", "two radii, perhaps"
     assert equal_texts("a cone", "cone", "text", SAME_VALUE).equal
+
+
+@pytest.mark.parametrize("pi", ["*pi", " pi", "\\pi", "π", "*π"])
+@pytest.mark.parametrize("sign", [" ", "*", "·", "×"])
+@pytest.mark.parametrize(("unit", "is_equal"), [("cm^3", True), ("m^3", False), ("cm^2", False), ("m", False)])
+def test_a_unit_is_read_behind_pi_and_behind_a_sign(pi: str, sign: str, unit: str, is_equal: bool) -> None:
+    gold = Answer(kind="expression", value="12*pi", unit="cm^3")
+    question = "A cone has base radius 3 cm and slant height 5 cm. Find its volume."
+    assert equal(gold, f"12{pi}{sign}{unit}", question=question, policy=STRICT).equal == is_equal

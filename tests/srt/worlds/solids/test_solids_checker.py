@@ -229,3 +229,34 @@ def test_no_guess_no_leap_and_no_idle_premise_is_proved(n: int) -> None:
         made += found.counts
     assert set(made) == {guess.__name__ for guess in (*GUESSES, *LEAPS)}
     assert made.total() > 20 * n
+
+
+@pytest.mark.parametrize(
+    ("answer", "support"),
+    [
+        ("24/9*pi cm^3", "refuted"),
+        ("(5 + 6)*pi cm^3", "refuted"),
+        ("24/2*pi m^3", "refuted"),
+        ("24/2*pi cm^3", "proved"),
+        ("1/0 cm^3", "unchecked"),
+        ("V cm^3", "unchecked"),
+    ],
+)
+def test_an_answer_in_no_normal_form_is_refuted_by_its_value(answer: str, support: str) -> None:
+    problem = CONE.model_copy(update={"choices": {}})
+    trace = WORLD.solve(problem)
+    assert trace.answer == "12*pi cm^3"
+    found = check_solid(problem, trace.model_copy(update={"answer": answer}))
+    assert found is not None
+    assert found.answer.support == support
+
+
+@pytest.mark.parametrize("claim", ["V(sphere) = 20 cm", "r(sphere) = 20 cm", "C(sphere) = 20 cm^2"])
+def test_another_measure_in_a_conversion_is_refuted(claim: str) -> None:
+    question = "A sphere has diameter 200 mm. Find its radius in cm."
+    problem = CONE.model_copy(update={"question": question, "choices": {}})
+    readings = "CORRELATE question: ? = r(sphere) in cm\nCORRELATE (1): d(sphere) = 200 mm"
+    text = f"{readings}\nINFER #2: {claim}\nANSWER: 20 cm"
+    found = check_solid(problem, parse(text).trace("t", problem.id))
+    assert found is not None
+    assert [step.support for step in found.steps] == ["proved", "proved", "refuted"]
