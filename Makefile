@@ -25,7 +25,7 @@ models/SmolLM2-135M-Instruct: | $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt gguf
 	$(BIN)/python -m train.models.pretrained.smollm2 --output $@
 
-test: $(VENV)/ready-dev ## the tests that need no patience: under 8 minutes on two cores
+test: $(VENV)/ready-dev ## the tests that need no patience: about ten minutes on two cores
 	$(BIN)/python -m pytest -q -m "not long and not slow" -n 2
 
 test-all: $(VENV)/ready-dev ## what a change must pass: those, and the ones of many seconds each
