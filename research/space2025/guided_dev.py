@@ -65,6 +65,7 @@ def guided_dev(root: Path, changes: list[str], results: Path = RESULTS) -> str:
     labelled = list(read_problems(folder.test(TEST)).values())[:TUNE]
     dev = [_with_gold(problem) for problem in read_problems(dev_items(experiment)[0]).values()]
     asked, output = root / "guided" / "problems.jsonl", root / "guided"
+    output.mkdir(exist_ok=True)
     write_records(asked, [*labelled, *dev])
     given = {
         "models": models,
