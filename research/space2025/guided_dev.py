@@ -101,6 +101,7 @@ def _with_gold(problem: Problem) -> Problem:
 def _file(cell: Cell, problems: Sequence[Problem], path: Path) -> dict[str, Any]:
     """Write the answers of ``cell`` to ``path``; returns its masks, in the order of ``problems``."""
     texts = {text.problem_id: text for text in cell.texts}
+    problems = [problem for problem in problems if problem.id in texts]  # fewer, where the study reports fewer
     rows = [(problem, texts[problem.id]) for problem in problems]
     answers = [extract(text.text, problem, "stop" if text.ended else "length").answer for problem, text in rows]
     write_predictions(path, [(problem.id, "SPR", each) for problem, each in zip(problems, answers, strict=True)])

@@ -62,6 +62,8 @@ _MODIFIED = re.compile(
 )
 _THAN = re.compile(r"\sthan\s[^,;:]*", re.I)
 _PARTS = re.compile(r"[:：;；]\s*")
+_BROKEN_OFF = re.compile(r"(?:(?<![a-z])(?:and|or|but)|[和与及或])$")
+"""A sentence that ends so says nothing yet: "Ann and"."""
 _NAME = re.compile(r"(?!(?:the|and|are|side|from)(?![a-z]))[a-z]{3,}|[\u4e00-\u9fff]{2}")
 _HAS_DIGIT = re.compile(r"\d|\\|[零一二三四五六七八九十]")
 _INITIAL = re.compile(r"[(*]{0,3}([TFYN])[)*.]{0,4}")
@@ -205,6 +207,8 @@ def _mentioned(text: str, problem: Problem) -> str | None:
     if len(text) > _LONGEST or any(len(one) < _SHORTEST or _HAS_DIGIT.search(one) for one in words.values()):
         return None
     said = _spelled(_THAN.sub("", _NOT_BUT.sub("", undecorated(conclusion(text)))))
+    if _BROKEN_OFF.search(said):
+        return None
     said = _PARTS.split(said)[-1] or said
     if _MODIFIED.search(said):
         return None
