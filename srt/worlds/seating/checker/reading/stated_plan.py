@@ -266,7 +266,7 @@ def _loosely(seat: str) -> str:
     """A pattern of ``seat``: ``S1`` may be written ``s1``, ``S_1``, ``S_{1}``, ``S-1`` or ``S 1``; ``NE`` only so."""
     if seat.isalpha():
         return seat
-    one, other = seat
+    one, other = seat[0], seat[1]
     return rf"{one}(?:[ _-]?{other}|_\{{{other}\}})|{seat.lower()}"
 
 
