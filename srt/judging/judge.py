@@ -55,9 +55,10 @@ def judge(
     refuse_unreadable(problem, text, finish_reason)
     output = read_output(problem, text, finish_reason, thinking_open=thinking_open)
     judged = _judged(problem, output, trace_of(output, problem), checker)
-    # Nothing is read of a text that is too large.
+    # Nothing is read of a text that is too large, and an answer that another follows is not its last.
     whole = "" if output.too_large else text
-    return judged.model_copy(update={"certified": certified(problem, whole, judged.answer)})
+    answer = None if output.restated else judged.answer
+    return judged.model_copy(update={"certified": certified(problem, whole, answer)})
 
 
 def judge_trace(problem: Problem, trace: Trace, *, checker: Checker = check) -> Judgement:

@@ -44,8 +44,8 @@ class Output:
     ``kind`` is ``None`` where it has no steps, and no prose with an answer. ``steps`` end before the first line that is
     not a step; their characters ``[start, end)`` in the output are in ``spans``. ``text`` is the prose of a cot trace.
     ``stated`` is the answer that the output as a whole states, in normal form, and ``answer`` the same as it stands
-    behind the steps. ``fault`` says why the output is not a whole trace. ``too_large`` says which limit it exceeds;
-    nothing of it is then read.
+    behind the steps; ``restated``: another is stated after the last answer line. ``fault`` says why the output is not a
+    whole trace. ``too_large`` says which limit it exceeds; nothing of it is then read.
     """
 
     kind: TraceKind | None = None
@@ -55,6 +55,7 @@ class Output:
     text: str | None = None
     answer: str | None = None
     stated: str | None = None
+    restated: bool = False
     fault: str | None = None
     too_large: str | None = None
 
@@ -94,11 +95,14 @@ def read_output(
     stated = extract(f"{THINK_OPENS}{text}" if thinking_open else text, problem, finish_reason)
     answer = stated.text if stated.status == "ok" else None
     opened = open_thought(text)
+    restated = answer is not None and _is_restated(body, answer, problem)
     for part in (body, lines):  # A model that thinks in steps writes only the answer after its thought.
         steps = list(dropwhile(lambda line: step_lang(line.text) is None, part))
         if steps:
-            return _read_steps(steps, answer, problem, part[: len(part) - len(steps)], opened)
-    return _read_prose([line for line in body if line.start < opened], answer, problem)
+            read = _read_steps(steps, answer, problem, part[: len(part) - len(steps)], opened)
+            return replace(read, restated=restated)
+    read = _read_prose([line for line in body if line.start < opened], answer, problem)
+    return replace(read, restated=restated)
 
 
 def thought_end(text: str) -> int:
@@ -217,6 +221,14 @@ def _answer_after_steps(
     kind = expected_kind(problem)
     by_value = kind == "choice_set" and read_answer(first[1], kind, problem.choices).answer is None
     return (answer if by_value else first[1]), None
+
+
+def _is_restated(lines: Sequence[_Line], stated: str, problem: Problem) -> bool:
+    """Whether what follows the last answer line states another answer than ``stated``."""
+    at = next((at for at in reversed(range(len(lines))) if read_answer_line(lines[at].text)), None)
+    if at is None:
+        return False
+    return len(groups([stated, *_stated_after(lines[at + 1 :], problem)], problem)) > 1
 
 
 def _stated_after(lines: Sequence[_Line], problem: Problem) -> Iterator[str]:

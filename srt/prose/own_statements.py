@@ -50,11 +50,26 @@ _PHRASES_ZH = re.compile(
 )
 _OF_OTHERS = re.compile(r"(?<=[中一])人|有人|人(?=说)")
 _CJK = re.compile("[㐀-鿿]")
-_STRUCK = re.compile(r"~~|<!--|<(?:del|s|strike)(?![a-z])|[✗✘❌╳]|(?<![a-z])or so(?![a-z])|[?？]\s*\Z", re.IGNORECASE)
+_STRUCK = re.compile(
+    r"~~|<!--|<(?:del|s|strike)(?![a-z])|[✗✘❌╳⊥↯👎]|(?<![a-z])or so(?![a-z])"
+    r"|(?<![a-z])(?:take|took) (?:all )?(?:it|that|this|these|them) back(?![a-z])|[?？]\s*\Z",
+    re.IGNORECASE,
+)
 _LATIN = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 _ABOUT = r"(?:this|that|it|they|these|those|which|above|plan|arrangement|seating|order|everything|nothing|none|all)"
 _DISOWNS = re.compile(
     rf"\A\W*(?:no|nope|nah|not|never)(?![a-z])|(?<![a-z]){_ABOUT}(?![a-z]).{{0,80}}(?<![a-z])(?:not|never|cannot|[a-z]+n['’]t)(?![a-z])"
+    r"|(?<![a-z])clues? \(?\d\)?(?![a-z]).{0,4} (?:(?:does|is|was|would)(?: not|n['’]t) "
+    r"(?:hold|true|met|satisfied|respected|kept)|(?:says|disagrees|objects|demands) otherwise)(?![a-z])"
+    r"|\A\W*(?:well|alas|sadly|oh|hm+|ah|but)\W+(?:no|not)(?![a-z])|\A\W*(?:o+ps|whoops|my bad)(?![a-z])"
+    r"|(?<![a-z])(?:breaks?|broke|breaking)(?! (?:\w+ )?(?:symmetry|tie|down|it down))(?![a-z])"
+    r"|(?<![a-z])(?:clash\w*|conflicts with|broken|undo|undone|redo|void|bogus|rubbish|garbage|infeasible|inadmissible"
+    r"|refut\w+|withdrew|doubtful|unlikely|unsatisf\w+|reconsider|rethink|restart"
+    r"|(?:start|begin) (?:over|again|afresh|anew)|delete|strike|scrap|cross (?:it|this|that|them) out"
+    r"|drawing board|tak(?:e|es|ing) (?:\w+ )?back"
+    r"|rul(?:es|ing) (?:it|this|that|them) out|(?<!no )errors?|slip|upside down|revers(?:e|es|ed|ing)|interchang\w+"
+    r"|exchang\w+|permut\w+|flip\w*|(?:go|goes|walks?|sits?) (?:one|two|three|a) (?:seat|place|chair|spot)s? "
+    r"(?:on|further|along|over|clockwise|anticlockwise|counterclockwise))(?![a-z])|[⊥↯👎]"
     r"|(?<![a-z])(?:fail(?:s|ed|ing|ure)?|wrong\w*|false\w*|incorrect\w*|invalid|impossible|untrue|mistak\w+|absurd"
     r"|(?<!no )(?<!any )(?<!without )contradict\w*|inconsistent|reject\w*|discard\w*|dismiss\w*|eliminat\w*|exclud\w*"
     r"|ruled? out|violat(?:es|ed|ing)|retract\w*|withdraw\w*|taken? (?:\w+ )?back|scratch|ignore|disregard|forget"

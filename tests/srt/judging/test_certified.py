@@ -115,6 +115,38 @@ def test_a_plan_that_the_text_does_not_state_as_its_own_is_none(said: str) -> No
         assert judge(problem, f"{said.format(plan)}\nANSWER: {end}").certified is False
 
 
+TAKEN_BACK = """\
+But clue 1 does not hold.|The above breaks clue 1.|That clashes with clue 1.|Clue 1 says otherwise.|Clue 1 refutes this.
+Oops.|Well, no.|Alas, no.|Strike that.|Scrap all of this.|I take that back.|Cross that out.|Undo.|I made an error.
+Start over.|Let me reconsider.|The plan is void.|This is unlikely.|Reverse it.|Flip the first two.|Permute the benches.
+All then go one place on.|👎|⊥|This is wr\u200bong.|This is \uff57\uff52\uff4f\uff4e\uff47."""
+
+
+@pytest.mark.parametrize("said", re.split(r"[|\n]", TAKEN_BACK))
+def test_a_plan_that_is_taken_back_is_none(said: str) -> None:
+    assert judge(BOOTH, f"{PLAN} {said}\nANSWER: C").certified is False
+
+
+@pytest.mark.parametrize("said", ["This breaks the symmetry.", "There is no error.", "Clue 1 holds.", "Clue 2 is met."])
+def test_words_of_doubt_in_what_approves_take_nothing_back(said: str) -> None:
+    assert judge(BOOTH, f"{PLAN} {said}\nANSWER: C").certified
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["The answer is A.", "The correct answer is A.", "\\boxed{A}", "Or rather A.", "=> A", "That is, Jason.",
+     "Hmm, Jason fits better, so A."],
+)  # fmt: skip
+def test_an_answer_that_another_follows_is_not_certified(said: str) -> None:
+    assert judge(BOOTH, f"{PLAN}\nANSWER: C\n{said}").certified is False
+    assert judge(BOOTH, f"{PLAN}\n{said}\nANSWER: C").certified
+
+
+@pytest.mark.parametrize("said", ["The answer is C.", "That is, James.", "I hope this helps!"])
+def test_an_answer_may_be_said_again(said: str) -> None:
+    assert judge(BOOTH, f"{PLAN}\nANSWER: C\n{said}").certified
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -7,6 +7,7 @@ signs. Nothing rests on how well this reads: a plan that is misread does not fit
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -23,6 +24,9 @@ CODED, WORDED = "\ue010\ue011\ue012\ue013\ue014\ue015", "\ue020\ue021\ue022\ue02
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _MARKS = re.compile('[*`"“”$「」]')
 _BLANKS = re.compile(r"[^\S\n]+")
+_INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+_LOOKALIKE = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u2070-\u2079\u2080-\u2089²³¹\U0001d400-\U0001d7ff]")
+"""Letters and digits that look like those of ASCII."""
 
 _WORDS = (
     r"(?:is|are|was|sits?|sitting|seated|stands?|standing|placed|put|goes|must|be|can|only|now|then|also|therefore|"
@@ -64,7 +68,12 @@ _RELATION = re.compile(
 )
 """Seats that are those of nobody named: of the blank, or directions."""
 _TAKEN_BACK = re.compile(
-    r"swap|switch|chang(?:e|ing)|trad(?:e|ing)|false|wrong|incorrect|impossible|互换|交换|对调|调换|换位|错|假的",
+    r"swap|switch|chang(?:e|ing)|trad(?:e|ing)|false|wrong|incorrect|impossible|revers(?:e|ing)|vice versa"
+    r"|replac(?:e|ing)|other way a?round|no longer|permut(?:e|ing)|flip|↔|⇄|⇆|<-+>"
+    rf"|(?<![a-z])(?:takes?|has|have|gets?|in) (?:[{TOKENS}]['’]s (?:place|seat|spot)"
+    rf"|(?:the )?(?:place|seat|spot) of [{TOKENS}])"
+    rf"|(?<![a-z])where [{TOKENS}] (?:is|was|sits|sat)(?![a-z])"
+    r"|互换|交换|对调|调换|换位|错|假的",
     re.IGNORECASE,
 )
 _BETWEEN = r" ?(?:,|，|、|;|→|->|-|and|和|:) ?(?:and )?"
@@ -127,7 +136,9 @@ def stated_plan(text: str, names: Sequence[str], plan: Plan) -> tuple[int, ...] 
 
 def _masked(text: str, names: tuple[str, ...], plan: Plan) -> str:
     """The end of ``text`` with names and seats as single characters, blanks single, quotes and emphasis left out."""
-    text = _BLANKS.sub(" ", _MARKS.sub("", _PRIVATE.sub(" ", text[-LONGEST:])))
+    # Full-width, lowered and invisible characters would hide a name, a seat or a denial from the patterns.
+    text = _LOOKALIKE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), _INVISIBLE.sub("", text[-LONGEST:]))
+    text = _BLANKS.sub(" ", _MARKS.sub("", _PRIVATE.sub(" ", text)))
     text = _names_pattern(names).sub(lambda match: TOKENS[names.index(match[0])], text)
     for pattern, seat_of, marks in _seat_patterns(plan):
 
@@ -235,8 +246,8 @@ def _seat_patterns(plan: Plan) -> tuple[tuple[re.Pattern[str], _SeatOf, str], ..
             rf"{_TIER_ZH}[的，,]?(?P<side>[东西左右])(?!邻|上|下)[格侧边列面方]?",
         ):
             found.append((re.compile(pattern, re.IGNORECASE), _shelf_seat, WORDED))
-    names = "|".join(sorted(plan.seats, key=len, reverse=True))
-    found.append((re.compile(rf"(?<![A-Za-z0-9])(?:{names})(?![A-Za-z0-9])"), lambda match: match[0], CODED))
+    names = "|".join(sorted(map(_loosely, plan.seats), key=len, reverse=True))
+    found.append((re.compile(rf"(?<![A-Za-z0-9])(?:{names})(?![A-Za-z0-9])"), _coded_seat, CODED))
     if plan.compass and plan.kind != "booth":
         pattern = r"(?<![a-z])(?:(north|south)(?:[ -]?(east|west))?|(east|west))(?![a-z(])"
         found.append(
@@ -249,6 +260,18 @@ def _seat_patterns(plan: Plan) -> tuple[tuple[re.Pattern[str], _SeatOf, str], ..
         found.append((re.compile(number, re.IGNORECASE), lambda match: f"P{match[1] or match[2]}", CODED))
         found.append((re.compile(listed, re.MULTILINE), lambda match: f"P{match[1]}", CODED))
     return tuple(found)
+
+
+def _loosely(seat: str) -> str:
+    """A pattern of ``seat``: ``S1`` may be written ``s1``, ``S_1``, ``S_{1}``, ``S-1`` or ``S 1``; ``NE`` only so."""
+    if seat.isalpha():
+        return seat
+    one, other = seat[0], seat[1]
+    return rf"{one}(?:[ _-]?{other}|_\{{{other}\}})|{seat.lower()}"
+
+
+def _coded_seat(match: re.Match[str]) -> str:
+    return re.sub("[^A-Z0-9]", "", match[0].upper())
 
 
 def _shelf_seat(match: re.Match[str]) -> str:

@@ -138,12 +138,35 @@ def test_a_person_is_seated_by_a_plain_pair_alone(said: str) -> None:
         "Swap Ann and Bob",
         "Ann和Bob互换",
         "Swap S1 and S2",
+        "Ann is at s2",
+        "Ann is at S_2",
+        "Ann is at S_{2}",
+        "Ann is at S 2",
+        "Ann is at S-2",
+        "Ann is at S\uff12",
+        "Ann is at S\u2082",
+        "Ann is at S\u200b2",
+        "A\u200bnn is at S2",
+        "S\u200bwap Ann and Bob",
+        "Ann and Bob the other way round",
+        "Ann and Bob are reversed",
+        "Replace Ann by Bob and Bob by Ann",
+        "Ann ↔ Bob",
+        "Ann takes Bob's place and Bob takes Ann's place",
+        "In fact Ann has the seat of Bob and Bob has the seat of Ann",
+        "Bob sits where Ann was and Ann where Bob was",
     ],
 )
 def test_a_plan_that_is_denied_or_changed_afterwards_is_open(said: str) -> None:
     plan = "Ann@S1 & Bob@S2 & Cy@N1 & Di@N2"
     assert stated_plan(f"{plan}\n{said}.", ("Ann", "Bob", "Cy", "Di"), BOOTH) is None
     assert stated_plan(f"{said}.\n{plan}", ("Ann", "Bob", "Cy", "Di"), BOOTH) == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("said", ["Ann is right of Bob", "Ann is in seat S1", "Ann's 2 neighbours are Bob and Cy"])
+def test_what_is_said_of_people_otherwise_leaves_the_plan(said: str) -> None:
+    plan = "Ann@S1 & Bob@S2 & Cy@N1 & Di@N2"
+    assert stated_plan(f"{plan}\n{said}.", ("Ann", "Bob", "Cy", "Di"), BOOTH) == (0, 1, 2, 3)
 
 
 def test_the_last_plan_counts() -> None:
