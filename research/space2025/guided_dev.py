@@ -3,8 +3,8 @@
     SRT_SPACE2025=... srt experiment research/recipes/space2025-short.yaml
     SRT_SPACE2025=... python -m research.space2025.guided_dev runs/research/space2025-short [budgets=[1,8] ...]
 
-tunes on the first 50 labelled items of the recipe's test and reports the dev items; what follows the folder are keys of
-:class:`research.decoding.guided_decoding.Study`. The dev items have no gold answers here: ``right`` says that the
+tunes on 50 labelled items, spread over the recipe's test, and reports the dev items; what follows the folder are keys
+of :class:`research.decoding.guided_decoding.Study`. The dev items have no gold answers here: ``right`` says that the
 answer is that of the exact solver, which has 99.0% of the labelled items as their gold in English and 99.7% in Chinese.
 Items that it refuses are asked, too, and are never counted as right. Written to research/results/NAME/guided/:
 
@@ -46,7 +46,7 @@ from srt.language.trace import Trace
 from srt.pipeline.solve import solve_one
 
 TUNE = 50
-"""Labelled items that set the unit of tokens."""
+"""So many labelled items set the unit of tokens."""
 MASKS = ("right", "proved", "certified")
 
 
@@ -62,7 +62,8 @@ def guided_dev(root: Path, changes: list[str], results: Path = RESULTS) -> str:
     if not points:
         raise UserError(f"{root}: curve/points.jsonl: no point of srt; give the output of srt experiment")
     models = [str(trained_at(experiment, point.arm, point.seed, point.items).model) for point in points]
-    labelled = list(read_problems(folder.test(TEST)).values())[:TUNE]
+    labelled = list(read_problems(folder.test(TEST)).values())
+    labelled = labelled[:: max(1, len(labelled) // TUNE)][:TUNE]  # the file begins with one scene
     dev = [_with_gold(problem) for problem in read_problems(dev_items(experiment)[0]).values()]
     asked, output = root / "guided" / "problems.jsonl", root / "guided"
     output.mkdir(exist_ok=True)
