@@ -28,6 +28,7 @@ from srt.experiment.experiment_folder import ExperimentFolder, read_experiment
 from srt.experiment.experiment_recipe import TEST, Experiment
 from srt.experiment.learning_curve import CurvePoint, puzzles_of, read_points
 from srt.experiment.model_stages import TrainedTokens
+from srt.experiment.problem_sources import CorpusSource
 from srt.experiment.rehearsal.tiny_experiment import TITLE
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
@@ -59,7 +60,7 @@ def file_results(root: Path) -> Path:
     write_atomically(folder / PUZZLES, [puzzles])
     add_points(folder, measured)
     _add_sampled(folder, run)
-    _add_outputs(folder, run, measured)
+    _add_outputs(folder, experiment, run, measured)
     _add_runs(folder, run)
     return folder
 
@@ -109,8 +110,13 @@ def _add_sampled(folder: Path, run: ExperimentFolder) -> None:
         write_records(folder / SAMPLED, (by_place[place] for place in sorted(by_place)))
 
 
-def _add_outputs(folder: Path, run: ExperimentFolder, measured: Sequence[CurvePoint]) -> None:
-    """What each model wrote at the last point of its curve: the text for each problem, by id."""
+def _add_outputs(folder: Path, experiment: Experiment, run: ExperimentFolder, measured: Sequence[CurvePoint]) -> None:
+    """What each model wrote at the last point of its curve: the text for each problem, by id.
+
+    Nothing of a published corpus is filed: a trace says again what its problem says, and licences forbid copies.
+    """
+    if any(isinstance(source, CorpusSource) for source in experiment.test_problems):
+        return
     last = {(point.arm, point.seed): point.items for point in sorted(measured, key=lambda point: point.items)}
     for (arm, seed), items in last.items():
         written = run.measured(TEST, arm, seed, items)

@@ -75,6 +75,19 @@ def test_what_the_models_wrote_at_the_end_is_filed(run: Path) -> None:
     assert orjson.loads(gzip.decompress(filed.read_bytes())) == {"problem_id": "q0", "text": "ANSWER: B"}
 
 
+def test_nothing_that_was_written_on_a_published_corpus_is_filed(run: Path) -> None:
+    corpus = {"corpus": "space2025", "path": "$TOYS/spr_en_train.jsonl"}
+    (run / "experiment.json").write_bytes(orjson.dumps(RECIPE | CURVE | {"test_problems": [corpus]}))
+    folder = run / "curve" / "test" / "srt-1" / "4000"
+    folder.mkdir(parents=True)
+    row = Prediction(key="k", problem_id="q0", text="ANSWER: B", finish_reason="stop", seconds=0.1)
+    write_records(folder / "predictions.jsonl", [row])
+    write_records(run / "curve" / "points.jsonl", list(points()))
+    file_results.main([str(run)])
+    assert list(families.RESULTS.glob("*/points.jsonl"))
+    assert not list(families.RESULTS.glob("*/outputs"))
+
+
 def test_an_experiment_without_a_curve_has_a_point_for_each_evaluation(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
