@@ -226,9 +226,8 @@ def _answer_after_steps(
 def _is_restated(lines: Sequence[_Line], stated: str, problem: Problem) -> bool:
     """Whether what follows the last answer line states another answer than ``stated``."""
     at = next((at for at in reversed(range(len(lines))) if read_answer_line(lines[at].text)), None)
-    if at is None:
-        return False
-    return len(groups([stated, *_stated_after(lines[at + 1 :], problem)], problem)) > 1
+    after = [] if at is None else [line for line in lines[at + 1 :] if line.text.strip()]
+    return bool(after) and len(groups([stated, *_stated_after(after, problem)], problem)) > 1
 
 
 def _stated_after(lines: Sequence[_Line], problem: Problem) -> Iterator[str]:
